@@ -1,0 +1,65 @@
+import { isRelightError } from "../errors";
+import type { Commit, Committed, Store } from "../store";
+import type { AgentDraft, AgentEvent } from "./events";
+import { Fold } from "./fold";
+import { isUnfinished } from "./next";
+import { type AgentState, apply } from "./state";
+
+/** What the server wants to write about an agent. */
+export interface Intent {
+  events: AgentDraft[];
+  leases?: Commit["leases"];
+  /** Where it was written before, if it was: then there is nothing to write. */
+  cursor?: number;
+}
+
+/** Agents as the server knows them, and the one way in which it writes about them. */
+export class Ledger {
+  readonly #store: Store;
+  readonly #folds = new Map<string, Fold>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** An agent's state, up to date. An agent that was never heard of has the initial one. */
+  async state(agent: string): Promise<AgentState> {
+    const known = this.#folds.get(agent);
+    if (known) return known.read();
+    const fold = new Fold(this.#store, agent);
+    const state = await fold.read();
+    if (state.position > 0) this.#folds.set(agent, this.#folds.get(agent) ?? fold);
+    return state;
+  }
+
+  async isUnfinished(agent: string): Promise<boolean> {
+    return isUnfinished(await this.state(agent));
+  }
+
+  /**
+   * Decides from the newest state and writes it; if the agent's log moved meanwhile, decides again.
+   * @param decide throws to refuse: then nothing is written
+   */
+  async append(agent: string, decide: (state: AgentState) => Intent): Promise<Pick<Committed, "cursor">> {
+    for (;;) {
+      const state = await this.state(agent);
+      const { events, leases, cursor } = decide(state);
+      if (cursor !== undefined) return { cursor };
+      const after = events.reduce(
+        (folded, event) => apply(folded, { ...event, sequence: folded.position + 1, time: "" } as AgentEvent),
+        state,
+      );
+      try {
+        return await this.#store.commit({
+          subject: agent,
+          position: state.position,
+          leases,
+          events,
+          unfinished: isUnfinished(after),
+        });
+      } catch (error) {
+        if (!isRelightError(error, "BEHIND")) throw error;
+      }
+    }
+  }
+}

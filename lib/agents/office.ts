@@ -1,0 +1,74 @@
+/**
+ * The one runtime lease of a directory. Whoever holds it may run agents there; a second server is refused. A server
+ * that died is displaced, on proof, and whatever it left running is killed before anybody waits for it.
+ */
+import { isRelightError, RelightError } from "../errors";
+import { bury, claim, type Displaced, isAlive, killAndProve, type Lease, release, self } from "../leases";
+import type { Draft } from "../log/event";
+import type { Store } from "../store";
+import type { RuntimeEvent } from "./events";
+import { holderOf, leaseOf, RUNTIME } from "./ipc";
+
+const subjectOf = (runtime: string): string => `runtime:${runtime}`;
+
+/**
+ * @param quiet writes no event
+ * @returns the fence
+ * @throws HELD by a live server, naming its pid
+ */
+export async function takeOffice(store: Store, runtime: string, quiet = false): Promise<number> {
+  const held = await store.lease(RUNTIME);
+  const dead = held?.status === "open" && held.process && !isAlive(held.process) ? held : null;
+  if (dead) await killLeftovers(store, dead);
+
+  let displaced: Displaced | null = null;
+  const decide = (before: Lease | null, now: number): Lease => {
+    const free = dead && before?.fence === dead.fence ? bury(before, RUNTIME, dead.fence, now) : before;
+    const request = { resource: RUNTIME, holder: holderOf(process.pid), process: self() };
+    const claimed = claim(free, request, now);
+    displaced = claimed.displaced;
+    return claimed.lease;
+  };
+  const started = (): Draft<RuntimeEvent>[] => {
+    const tookOverFrom = displaced && { pid: displaced.process?.pid ?? 0 };
+    const data = { runtime, pid: process.pid, ...(tookOverFrom && { tookOverFrom }) };
+    return [{ type: "relight.runtime.started", subject: subjectOf(runtime), data }];
+  };
+  try {
+    const { leases } = await store.commit({
+      subject: subjectOf(runtime),
+      leases: [{ resource: RUNTIME, decide }],
+      events: quiet ? [] : started,
+    });
+    return leases[0]?.fence ?? 0;
+  } catch (error) {
+    if (!isRelightError(error, "HELD")) throw error;
+    const message = `Another server (${error.details.holder}) runs the agents of this directory.`;
+    throw new RelightError("HELD", message, error.details);
+  }
+}
+
+/** A frozen process may hold the write lock: what a dead server left is killed before anybody waits for the lock. */
+async function killLeftovers(store: Store, dead: Lease): Promise<void> {
+  const left = await agentLeases(store);
+  // Another server may have taken over since, and these may be its agents.
+  if ((await store.lease(RUNTIME))?.fence !== dead.fence) return;
+  for (const lease of left) if (lease.process) await killAndProve(lease.process).catch(() => {});
+}
+
+/** Gives the directory up. @returns the cursor of `runtime.stopped` */
+export async function leaveOffice(store: Store, runtime: string, fence: number): Promise<number> {
+  const data = { runtime, pid: process.pid };
+  const stopped: Draft<RuntimeEvent> = { type: "relight.runtime.stopped", subject: subjectOf(runtime), data };
+  const { cursor } = await store.commit({
+    subject: subjectOf(runtime),
+    leases: [{ resource: RUNTIME, decide: (lease, now) => release(lease, RUNTIME, fence, now) }],
+    events: [stopped],
+  });
+  return cursor;
+}
+
+/** The leases of agents' processes that nobody gave up. */
+export async function agentLeases(store: Store): Promise<Lease[]> {
+  return (await store.openLeases()).filter(({ resource }) => resource.startsWith(leaseOf("")));
+}

@@ -1,0 +1,244 @@
+/**
+ * Keeps the agents of one directory alive: holds its one runtime lease, gives each agent with unfinished work a process
+ * of its own, and buries those that die. It decides nothing about the work; that is `next`, in the agent's process.
+ */
+import { randomUUID } from "node:crypto";
+import type { Arm } from "../crash-point";
+import { isRelightError, messageOf, RelightError } from "../errors";
+import { bury, isAlive, killAndProve, type Lease, release } from "../leases";
+import type { Store } from "../store";
+import { Child, type Exit } from "./child";
+import { type AgentDraft, draft } from "./events";
+import { leaseOf, type ToolFacts } from "./ipc";
+import type { Ledger } from "./ledger";
+import { agentLeases, leaveOffice, takeOffice } from "./office";
+import type { CapabilityRef } from "./tool";
+
+export interface RuntimeOptions {
+  store: Store;
+  /** The file behind `store`, for the agents' processes. */
+  storePath: string;
+  ledger: Ledger;
+  capabilities: Record<string, CapabilityRef>;
+  /** The bundle of `process.ts`. */
+  entry: string;
+  /** How often to look for agents that no process runs: the backstop. */
+  discoveryIntervalMs: number;
+  /** How long a process with nothing to do stays. */
+  lingerMs: number;
+  /** Starts without an event: after a reset the log is empty. */
+  quiet?: boolean;
+  log(level: "debug" | "info" | "warn", line: string): void;
+}
+
+interface Death {
+  pid: number;
+  /** Null if its lease was over before it died. */
+  cursor: number | null;
+}
+
+export class Runtime {
+  readonly id = `runtime_${randomUUID().slice(0, 8)}`;
+  readonly #options: RuntimeOptions;
+  readonly #store: Store;
+  #fence = 0;
+  #stopping = false;
+  #spare: Child | null = null;
+  readonly #children = new Map<string, { child: Child; buried: Promise<Death> }>();
+  readonly #arms = new Map<string, Arm>();
+  /** Agents whose last process could not be proven dead, and why. */
+  readonly stuck = new Map<string, string>();
+  #discovery: NodeJS.Timeout | undefined;
+  #tools: ToolFacts[] = [];
+
+  private constructor(options: RuntimeOptions) {
+    this.#options = options;
+    this.#store = options.store;
+  }
+
+  /**
+   * Claims the directory, ends what a dead server left behind, and brings unfinished agents back.
+   * @throws HELD by a live server, naming its pid; UNAVAILABLE if a capability does not load
+   */
+  static async start(options: RuntimeOptions): Promise<Runtime> {
+    const runtime = new Runtime(options);
+    runtime.#fence = await takeOffice(options.store, runtime.id, options.quiet);
+    try {
+      await runtime.#buryLeftovers();
+      runtime.#spare = runtime.#spawn();
+      runtime.#tools = await runtime.#spare.ready.catch((error: unknown) => {
+        throw new RelightError("UNAVAILABLE", `The agents' process cannot start: ${messageOf(error)}.`);
+      });
+      await runtime.#discover();
+    } catch (error) {
+      await runtime.stop();
+      throw error;
+    }
+    runtime.#discovery = setInterval(() => runtime.#background(runtime.#discover()), options.discoveryIntervalMs);
+    return runtime;
+  }
+
+  /** The tools that are registered now. */
+  get tools(): ToolFacts[] {
+    return this.#tools;
+  }
+
+  /** The processes that it keeps; one without an agent is the spare. */
+  processes(): { pid: number; agent: string | null }[] {
+    const running = [...this.#children].map(([agent, { child }]) => ({ pid: child.pid, agent }));
+    return this.#spare ? [...running, { pid: this.#spare.pid, agent: null }] : running;
+  }
+
+  /** Something was appended for this agent: have it seen at once. */
+  poke(agent: string): void {
+    this.#background(this.#wake(agent));
+  }
+
+  /**
+   * Kills the agent's process with SIGKILL.
+   * @returns once its crash is in the log
+   * @throws NOT_RUNNING if it has none
+   */
+  async kill(agent: string): Promise<{ pid: number; cursor: number }> {
+    const running = this.#children.get(agent);
+    const lease = await this.#store.lease(leaseOf(agent));
+    if (!running || lease?.status !== "open" || !running.child.owns(lease)) throw notRunning(agent);
+    running.child.kill();
+    const { pid, cursor } = await running.buried;
+    if (cursor === null) throw notRunning(agent);
+    return { pid, cursor };
+  }
+
+  /** Arms a crash point for the next time this agent's process gets there, also with no process; null disarms. */
+  arm(agent: string, arm: Arm | null): void {
+    if (arm) this.#arms.set(agent, arm);
+    else this.#arms.delete(agent);
+    this.#children.get(agent)?.child.send({ do: "arm", arm });
+  }
+
+  /** Ends every agent's process and gives the directory up. A call that was under way is as after a crash. */
+  async stop(): Promise<number> {
+    await this.end();
+    return leaveOffice(this.#store, this.id, this.#fence);
+  }
+
+  /** Ends every agent's process, and keeps the directory: for a reset, which then throws it away. */
+  async end(): Promise<void> {
+    this.#stopping = true;
+    clearInterval(this.#discovery);
+    this.#spare?.kill();
+    const ending = [...this.#children.values()].map(({ child, buried }) => {
+      child.kill();
+      return buried;
+    });
+    await Promise.all([...ending, this.#spare?.exited]);
+    this.#spare = null;
+  }
+
+  /** Ends what an earlier server left running. Where death cannot be proven, the agent gets no successor. */
+  async #buryLeftovers(): Promise<void> {
+    for (const lease of await agentLeases(this.#store)) {
+      const agent = lease.resource.slice(leaseOf("").length);
+      if (this.#children.has(agent) || !lease.process) continue;
+      try {
+        const killed = isAlive(lease.process);
+        await killAndProve(lease.process);
+        await this.#bury(agent, lease, { exitCode: null, signal: killed ? "SIGKILL" : null });
+        this.stuck.delete(agent);
+      } catch (error) {
+        // It ended by itself meanwhile.
+        if (isRelightError(error, "LAPSED") || isRelightError(error, "SUPERSEDED")) continue;
+        this.stuck.set(agent, messageOf(error));
+        this.#options.log("warn", `${agent}: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  /** Writes down that an incarnation is dead, and ends its lease, in one commit. */
+  #bury(agent: string, lease: Lease, exit: Exit, lastWords: string | null = null): Promise<{ cursor: number }> {
+    const { fence } = lease;
+    const pid = lease.process?.pid ?? 0;
+    const event: AgentDraft = this.#stopping
+      ? draft(agent, "agent.stopped", { pid, fence, why: "runtime stopped" })
+      : draft(agent, "agent.crashed", { pid, fence, ...exit, ...(lastWords && { why: lastWords }) });
+    const end = this.#stopping ? release : bury;
+    return this.#options.ledger.append(agent, () => ({
+      leases: [{ resource: leaseOf(agent), decide: (open, now) => end(open, leaseOf(agent), fence, now) }],
+      events: [event],
+    }));
+  }
+
+  #spawn(): Child {
+    const { entry, storePath, capabilities, log } = this.#options;
+    const child = new Child({
+      entry,
+      prepare: { do: "prepare", store: storePath, capabilities },
+      onLine: (line) => log("debug", `pid ${child.pid}: ${line}`),
+      onReached: () => {
+        const agent = [...this.#children].find(([, running]) => running.child === child)?.[0];
+        if (agent !== undefined) this.#arms.delete(agent);
+      },
+    });
+    void child.exited.then(() => {
+      if (this.#spare === child) this.#spare = null;
+    });
+    return child;
+  }
+
+  /** Gives an agent a process if it has unfinished work and none; else lets its process look. */
+  async #wake(agent: string): Promise<void> {
+    const running = this.#children.get(agent);
+    if (running) return running.child.send({ do: "poke" });
+    if (this.stuck.has(agent) || !(await this.#options.ledger.isUnfinished(agent))) return;
+    if (this.#stopping || this.#children.has(agent)) return;
+    const child = this.#spare ?? this.#spawn();
+    this.#spare = null;
+    const buried = child.exited.then((exit) => this.#ended(agent, child, exit));
+    this.#children.set(agent, { child, buried });
+    this.#background(buried);
+    const armed = this.#arms.get(agent);
+    if (armed) child.send({ do: "arm", arm: armed });
+    child.send({ do: "activate", agent, runtimeFence: this.#fence, lingerMs: this.#options.lingerMs });
+    // The next spare begins once this one works, so that the two do not compete for the processor.
+    const respawn = () => {
+      if (!this.#stopping) this.#spare ??= this.#spawn();
+    };
+    child.ready.then(() => setTimeout(respawn, 100), respawn);
+  }
+
+  async #ended(agent: string, child: Child, exit: Exit): Promise<Death> {
+    let cursor: number | null = null;
+    try {
+      const lease = await this.#store.lease(leaseOf(agent));
+      if (lease?.status === "open" && child.owns(lease)) cursor = (await this.#bury(agent, lease, exit, child.lastWords)).cursor;
+      if (cursor === null && exit.exitCode !== 0 && !this.#stopping) {
+        const reason = await child.ready.then(() => "it ended before it claimed its agent", messageOf);
+        this.#options.log("warn", `${agent}: pid ${child.pid} cannot run it: ${reason}`);
+      }
+    } finally {
+      this.#children.delete(agent);
+    }
+    // One that died before it claimed would die again at once: it waits for the next look.
+    if (!this.#stopping && (cursor !== null || exit.exitCode === 0)) this.poke(agent);
+    return { pid: child.pid, cursor };
+  }
+
+  /** Looks for agents with unfinished work that no process runs: whatever else was missed is found here. */
+  async #discover(): Promise<void> {
+    await this.#buryLeftovers();
+    if (this.#stopping) return;
+    this.#spare ??= this.#spawn();
+    for (const { subject, unfinished } of await this.#store.subjects()) {
+      if (unfinished && !this.#children.has(subject)) await this.#wake(subject);
+    }
+  }
+
+  #background(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      if (!this.#stopping) this.#options.log("warn", messageOf(error));
+    });
+  }
+}
+
+const notRunning = (agent: string): RelightError =>
+  new RelightError("NOT_RUNNING", `${agent} has no process to kill.`, { agent });

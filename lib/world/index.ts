@@ -1,0 +1,1 @@
+export { type Charge, World, type WorldView } from "./world";
