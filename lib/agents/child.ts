@@ -34,7 +34,7 @@ export class Child {
   readonly #process: ChildProcess;
 
   constructor({ entry, prepare, onLine, onReached }: ChildOptions) {
-    const env = Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]]));
+    const env = Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]])) as NodeJS.ProcessEnv;
     // Detached, so that a Ctrl-C in the terminal reaches the server alone, which then stops its agents.
     this.#process = spawn(process.execPath, [/* turbopackIgnore: true */ entry], {
       detached: true,

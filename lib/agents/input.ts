@@ -41,6 +41,8 @@ export const ask = z.strictObject({
 
 export const reason = z.strictObject({ reason: filled });
 
+export const interruptStatus = z.enum(["open", "approved", "denied", "closed"]);
+
 export const scope = z.strictObject({
   principal: filled.max(200),
   roles: z.array(z.enum(["owner", "approver", "viewer"])).min(1),

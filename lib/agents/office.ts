@@ -9,14 +9,19 @@ import type { Store } from "../store";
 import type { RuntimeEvent } from "./events";
 import { holderOf, leaseOf, RUNTIME } from "./ipc";
 
+/** What one holds, and where the log says since when. */
+export interface Office {
+  fence: number;
+  cursor: number;
+}
+
 const subjectOf = (runtime: string): string => `runtime:${runtime}`;
 
 /**
  * @param quiet writes no event
- * @returns the fence
  * @throws HELD by a live server, naming its pid
  */
-export async function takeOffice(store: Store, runtime: string, quiet = false): Promise<number> {
+export async function takeOffice(store: Store, runtime: string, quiet = false): Promise<Office> {
   const held = await store.lease(RUNTIME);
   const dead = held?.status === "open" && held.process && !isAlive(held.process) ? held : null;
   if (dead) await killLeftovers(store, dead);
@@ -35,12 +40,12 @@ export async function takeOffice(store: Store, runtime: string, quiet = false): 
     return [{ type: "relight.runtime.started", subject: subjectOf(runtime), data }];
   };
   try {
-    const { leases } = await store.commit({
+    const { leases, cursor } = await store.commit({
       subject: subjectOf(runtime),
       leases: [{ resource: RUNTIME, decide }],
       events: quiet ? [] : started,
     });
-    return leases[0]?.fence ?? 0;
+    return { fence: leases[0]?.fence ?? 0, cursor };
   } catch (error) {
     if (!isRelightError(error, "HELD")) throw error;
     const message = `Another server (${error.details.holder}) runs the agents of this directory.`;

@@ -11,7 +11,7 @@ import { Child, type Exit } from "./child";
 import { type AgentDraft, draft } from "./events";
 import { leaseOf, type ToolFacts } from "./ipc";
 import type { Ledger } from "./ledger";
-import { agentLeases, leaveOffice, takeOffice } from "./office";
+import { agentLeases, leaveOffice, type Office, takeOffice } from "./office";
 import type { CapabilityRef } from "./tool";
 
 export interface RuntimeOptions {
@@ -41,7 +41,7 @@ export class Runtime {
   readonly id = `runtime_${randomUUID().slice(0, 8)}`;
   readonly #options: RuntimeOptions;
   readonly #store: Store;
-  #fence = 0;
+  #office: Office = { fence: 0, cursor: 0 };
   #stopping = false;
   #spare: Child | null = null;
   readonly #children = new Map<string, { child: Child; buried: Promise<Death> }>();
@@ -62,7 +62,7 @@ export class Runtime {
    */
   static async start(options: RuntimeOptions): Promise<Runtime> {
     const runtime = new Runtime(options);
-    runtime.#fence = await takeOffice(options.store, runtime.id, options.quiet);
+    runtime.#office = await takeOffice(options.store, runtime.id, options.quiet);
     try {
       await runtime.#buryLeftovers();
       runtime.#spare = runtime.#spawn();
@@ -76,6 +76,11 @@ export class Runtime {
     }
     runtime.#discovery = setInterval(() => runtime.#background(runtime.#discover()), options.discoveryIntervalMs);
     return runtime;
+  }
+
+  /** Where the log says that it started. */
+  get cursor(): number {
+    return this.#office.cursor;
   }
 
   /** The tools that are registered now. */
@@ -119,7 +124,7 @@ export class Runtime {
   /** Ends every agent's process and gives the directory up. A call that was under way is as after a crash. */
   async stop(): Promise<number> {
     await this.end();
-    return leaveOffice(this.#store, this.id, this.#fence);
+    return leaveOffice(this.#store, this.id, this.#office.fence);
   }
 
   /** Ends every agent's process, and keeps the directory: for a reset, which then throws it away. */
@@ -198,7 +203,7 @@ export class Runtime {
     this.#background(buried);
     const armed = this.#arms.get(agent);
     if (armed) child.send({ do: "arm", arm: armed });
-    child.send({ do: "activate", agent, runtimeFence: this.#fence, lingerMs: this.#options.lingerMs });
+    child.send({ do: "activate", agent, runtimeFence: this.#office.fence, lingerMs: this.#options.lingerMs });
     // The next spare begins once this one works, so that the two do not compete for the processor.
     const respawn = () => {
       if (!this.#stopping) this.#spare ??= this.#spawn();

@@ -83,6 +83,7 @@ class SqliteStore implements Store {
   }
 
   #write({ subject, position, leases: steps = [], events, unfinished }: Commit): Committed {
+    if (this.#sql.retired.get()) throw new RelightError("RESET", "This log was thrown away by a reset.");
     const now = this.#now();
     const at = (this.#sql.position.get(subject) as { position: number } | undefined)?.position ?? 0;
     if (position !== undefined && position !== at) {
@@ -200,6 +201,12 @@ class SqliteStore implements Store {
     };
   }
 
+  retire(): Promise<void> {
+    return write(this.#database, () => {
+      this.#database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('retired', '1')").run();
+    });
+  }
+
   close(): void {
     clearInterval(this.#watch);
     this.#watchers.clear();
@@ -223,6 +230,7 @@ class SqliteStore implements Store {
 
 function prepare(database: Database) {
   return {
+    retired: database.prepare("SELECT 1 FROM meta WHERE key = 'retired'"),
     position: database.prepare("SELECT position FROM subjects WHERE subject = ?"),
     nextSequence: database.prepare("SELECT seq + 1 AS next FROM sqlite_sequence WHERE name = 'events'"),
     append: database.prepare(

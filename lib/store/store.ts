@@ -49,7 +49,7 @@ export interface ReadOptions {
 export interface Store {
   /** The log's id. Another log is another id, even at the same address. */
   readonly log: string;
-  /** Makes a step durable. @throws BEHIND; what a lease step throws; UNAVAILABLE */
+  /** Makes a step durable. @throws BEHIND; what a lease step throws; RESET if it is retired; UNAVAILABLE */
   commit<E extends Envelope = Envelope>(commit: Commit): Promise<Committed<E>>;
   /** Reads on from a cursor. A reader that has seen N never later finds a smaller one. @throws UNAVAILABLE */
   read<E extends Envelope = Envelope>(options: ReadOptions): Promise<Page<E>>;
@@ -61,5 +61,7 @@ export interface Store {
   subjects(): Promise<Subject[]>;
   /** Calls `changed` soon after any process committed. @returns how to end it */
   watch(changed: () => void): () => void;
+  /** Refuses every commit from now on, in every process that has it open: for a log that is about to be removed. */
+  retire(): Promise<void>;
   close(): void;
 }

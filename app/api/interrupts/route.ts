@@ -1,0 +1,9 @@
+import { interruptStatus, parse } from "@/lib/agents/input";
+import { routes } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE } = routes({
+  GET: async ({ playground, scope, query }) => {
+    const status = parse(interruptStatus.optional(), query.get("status") ?? undefined, "status");
+    return { interrupts: await playground.as(scope).interrupts(status) };
+  },
+});

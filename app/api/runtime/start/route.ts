@@ -1,0 +1,8 @@
+import { parse } from "@/lib/agents/input";
+import { routes } from "@/lib/http/route";
+import { runtimeSettings } from "@/lib/playground/input";
+
+export const { GET, POST, PUT, PATCH, DELETE } = routes({
+  POST: async ({ playground, scope, body }) =>
+    playground.start(parse(runtimeSettings, await body(), "settings"), scope),
+});

@@ -1,0 +1,74 @@
+/**
+ * Makes what cannot be run as it stands: Node runs no TypeScript, so agents' processes, capabilities, the library and
+ * the command line are bundled to `dist/`; pages are built by Next to `.next/`. Each only where its sources are newer.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const dist = join(root, "dist");
+
+/** The newest of some files and folders, as a modification time. */
+function newest(...paths) {
+  return Math.max(
+    0,
+    ...paths.map((path) => {
+      if (!existsSync(path)) return 0;
+      const stat = statSync(path);
+      if (!stat.isDirectory()) return stat.mtimeMs;
+      return newest(...readdirSync(path).map((name) => join(path, name)));
+    }),
+  );
+}
+
+/** Bundles to `dist/`, if that is older than `lib/`. */
+export async function bundle() {
+  if (newest(join(dist, "relight.mjs")) > newest(join(root, "lib"), join(root, "package.json"))) return;
+  const { metafile } = await build({
+    metafile: true,
+    absWorkingDir: root,
+    entryPoints: {
+      agent: "lib/agents/process.ts",
+      "capabilities/shop": "lib/capabilities/shop.ts",
+      index: "lib/index.ts",
+      relight: "lib/cli/main.ts",
+    },
+    outdir: dist,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    packages: "external",
+    sourcemap: true,
+    logLevel: "warning",
+  });
+  const made = new Set(Object.keys(metafile.outputs).map((path) => join(root, path)));
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !made.has(path)) rmSync(path);
+  }
+}
+
+/** Builds the pages, if they are older than their sources. */
+export function buildPages() {
+  const sources = ["app", "components", "lib", "instrumentation.ts", "next.config.ts", "package-lock.json"];
+  if (newest(join(root, ".next", "BUILD_ID")) > newest(...sources.map((name) => join(root, name)))) return;
+  console.log("Building the pages; this takes a minute, once.");
+  const { status } = spawnSync(process.execPath, [join(root, "node_modules/next/dist/bin/next"), "build"], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    encoding: "utf8",
+    env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
+  });
+  if (status !== 0) throw new Error("The pages cannot be built: npx next build says why.");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await bundle();
+  buildPages();
+}

@@ -1,0 +1,104 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { connect, type Relight } from "../client";
+import { isRelightError, messageOf } from "../errors";
+import { lineOfEvent, lineOfInterrupt, print } from "./print";
+
+export interface Checkout {
+  /** Where the built checkout is. */
+  root: string;
+  buildPages(): void;
+}
+
+/** Runs one command. Exits 2 on bad usage, 1 on an error, told on stderr in one line with its code. */
+export async function main(argv: string[], checkout: Checkout): Promise<void> {
+  try {
+    await program(checkout).parseAsync(argv);
+  } catch (error) {
+    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
+    console.error(isRelightError(error) ? `${error.code}: ${error.message}` : `INTERNAL: ${messageOf(error)}`);
+    process.exit(1);
+  }
+}
+
+function program(checkout: Checkout): Command {
+  const relight = new Command("relight")
+    .description("A playground for agents that survive a crash.")
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true });
+
+  relight
+    .command("serve")
+    .description("serve the playground on this machine")
+    .addOption(new Option("--port <port>", "the port; 0 for any that is free").default(3000).argParser(port))
+    .option("--host <host>", "the loopback address to listen on", "127.0.0.1")
+    .option("--data <dir>", "the data directory; otherwise RELIGHT_DATA, otherwise .relight")
+    .option("--dev", "rebuild the pages as their sources change", false)
+    .action(async (options) => (await import("./serve")).serve(options, checkout));
+
+  relight
+    .command("demo")
+    .description("both crash demos in the terminal, with no browser and no server")
+    .option("--json", "one JSON object a line", false)
+    .action(async ({ json }) => {
+      const held = await (await import("./demo")).demo(json);
+      if (!held) process.exitCode = 1;
+    });
+
+  remote(relight.command("events").description("the log"))
+    .option("--follow", "go on as it grows", false)
+    .addOption(new Option("--after <cursor>", "start after this cursor").default(0).argParser(cursor))
+    .action(async ({ server, json, follow, after }) => {
+      const client = connect(server);
+      if (follow) {
+        for await (const { event } of client.events.follow({ after })) print(json, event, lineOfEvent(event));
+        return;
+      }
+      for (let more = true, from = after as number; more; ) {
+        const page = await client.events.list({ after: from, limit: 1000 });
+        for (const event of page.events) print(json, event, lineOfEvent(event));
+        from = page.cursor;
+        more = page.more;
+      }
+    });
+
+  remote(relight.command("interrupts").description("what waits for a person"))
+    .option("--all", "also what was decided", false)
+    .action(async ({ server, json, all }) => {
+      const interrupts = await connect(server).interrupts.list(all ? undefined : "open");
+      for (const interrupt of interrupts) print(json, interrupt, lineOfInterrupt(interrupt));
+      if (interrupts.length === 0 && !json) console.log("Nothing waits for a person.");
+    });
+
+  remote(relight.command("approve").description("run a call in doubt once more").argument("<id>")).action(
+    async (id, { server, json }) => decided(json, await connect(server).interrupts.approve(id)),
+  );
+
+  remote(relight.command("deny").description("settle a call in doubt without running it").argument("<id>"))
+    .requiredOption("--reason <text>", "what the model reads as the call's result")
+    .action(async (id, { server, json, reason }) =>
+      decided(json, await connect(server).interrupts.deny(id, { reason })),
+    );
+
+  return relight;
+}
+
+/** A command that talks to a server. */
+function remote(command: Command): Command {
+  return command
+    .option("--server <url>", "the server", "http://127.0.0.1:3000")
+    .option("--json", "JSON, one document a line", false);
+}
+
+function decided(json: boolean, answer: Awaited<ReturnType<Relight["interrupts"]["approve"]>>): void {
+  print(json, answer, `${answer.interrupt.status}: ${lineOfInterrupt(answer.interrupt)}`);
+}
+
+function whole(text: string, most: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > most) throw new InvalidArgumentError(`Expected a whole number up to ${most}.`);
+  return value;
+}
+
+const port = (text: string): number => whole(text, 65_535);
+const cursor = (text: string): number => whole(text, Number.MAX_SAFE_INTEGER);
+

@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { join, resolve } from "node:path";
+import { randomBytes } from "node:crypto";
+import { armFromEnvironment } from "../crash-point";
+import { isRelightError, messageOf, RelightError } from "../errors";
+import { guard } from "../http/guard";
+import { problem } from "../http/problem";
+import { closePlayground } from "../playground";
+import type { Checkout } from "./main";
+
+export interface ServeOptions {
+  port: number;
+  host: string;
+  data?: string;
+  dev: boolean;
+}
+
+/** How long open requests may take to end before the server exits all the same. */
+const GRACE_MS = 2000;
+
+/**
+ * Serves until SIGTERM or Ctrl-C. Next is a shell: its handler stands behind a server of our own, so that each request
+ * passes the door first, and so that stopping is ours, from the streams to the exit code.
+ * @throws INVALID if the host is no loopback address; UNAVAILABLE if the port is taken
+ */
+export async function serve({ port, host, data, dev }: ServeOptions, { root, buildPages }: Checkout): Promise<void> {
+  if (!["127.0.0.1", "::1", "localhost"].includes(host)) {
+    throw new RelightError(
+      "INVALID",
+      `--host: expected 127.0.0.1, ::1 or localhost; came ${host}. Whoever reaches Relight can run code and charge cards, so it serves this machine only.`,
+    );
+  }
+  if (process.platform === "win32") {
+    throw new RelightError("INVALID", "Relight proves that processes are dead as Linux and macOS do: on Windows, run it in WSL.");
+  }
+  process.env.RELIGHT_DATA = resolve(data ?? (process.env.RELIGHT_DATA || ".relight"));
+  process.env.RELIGHT_DIST = join(root, "dist");
+  process.env.NEXT_TELEMETRY_DISABLED = "1";
+  process.env.NEXT_MANUAL_SIG_HANDLE = "1";
+  Object.assign(process.env, { NODE_ENV: dev ? "development" : "production" });
+  if (!dev) buildPages();
+  armFromEnvironment();
+
+  // The port first: a server that cannot be reached must not run agents.
+  const server = createServer();
+  await listen(server, port, host);
+  const stop = stopper(server);
+  const { port: bound } = server.address() as { port: number };
+
+  const { default: next } = await import("next");
+  const app = next({ dev, dir: root, hostname: host, port: bound, httpServer: server });
+  try {
+    await app.prepare();
+  } catch (error) {
+    server.close();
+    throw error;
+  }
+  const handle = app.getRequestHandler();
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (!refused(request, response, dev)) void handle(request, response);
+  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
+  console.log(`Relight is ready at http://${host.includes(":") ? `[${host}]` : host}:${bound}`);
+}
+
+/** Answers a request that may not come in, and gives every other answer the headers that keep the page to itself. */
+function refused(request: IncomingMessage, response: ServerResponse, dev: boolean): boolean {
+  response.setHeader("x-content-type-options", "nosniff");
+  response.setHeader("referrer-policy", "no-referrer");
+  response.setHeader("cross-origin-resource-policy", "same-origin");
+  try {
+    guard(request.method ?? "GET", request.url ?? "/", request.headers);
+  } catch (error) {
+    if (!isRelightError(error)) throw error;
+    const { status, headers, body } = problem(error);
+    response.writeHead(status, headers).end(body);
+    return true;
+  }
+  if (!request.url?.startsWith("/api")) {
+    const policy = contentSecurityPolicy(dev);
+    // Next finds the nonce for its own scripts in the request.
+    request.headers["content-security-policy"] = policy;
+    response.setHeader("content-security-policy", policy);
+  }
+  return false;
+}
+
+function contentSecurityPolicy(dev: boolean): string {
+  const nonce = randomBytes(16).toString("base64");
+  return [
+    "default-src 'self'",
+    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${dev ? " 'unsafe-eval'" : ""}`,
+    // Mermaid writes its styles into the diagrams.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((done, fail) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const message = error.code === "EADDRINUSE" ? `Port ${port} is in use.` : `Port ${port} cannot be used: ${messageOf(error)}.`;
+      fail(new RelightError("UNAVAILABLE", `${message} Choose another one with --port.`));
+    });
+    server.listen(port, host, done);
+  });
+}
+
+/** Ends streams, agents and the server, then the process; a second signal changes nothing. */
+function stopper(server: Server): () => Promise<void> {
+  let stopping = false;
+  return async () => {
+    if (stopping) return;
+    stopping = true;
+    server.close();
+    let code = 0;
+    await closePlayground().catch((error: unknown) => {
+      console.error(`The agents could not be stopped: ${messageOf(error)}`);
+      code = 1;
+    });
+    setTimeout(() => server.closeAllConnections(), GRACE_MS / 2).unref();
+    server.closeIdleConnections();
+    setTimeout(() => process.exit(code), GRACE_MS).unref();
+    server.on("close", () => process.exit(code));
+  };
+}

@@ -1,0 +1,2 @@
+export { AgentClient, connect, type Followed, Relight, ScopedClient } from "./client";
+export type { Connection, StreamMessage } from "./stream";

@@ -1,0 +1,23 @@
+import { codes, isRelightError, RelightError } from "../errors";
+
+/** An error as `application/problem+json` (RFC 9457), with the code and its details beside. */
+export function problem(error: RelightError): { status: number; headers: Record<string, string>; body: string } {
+  const { status, next } = codes[error.code];
+  const { code, message: detail, details } = error;
+  return {
+    status,
+    headers: {
+      "content-type": "application/problem+json",
+      "cache-control": "no-store",
+      ...(code === "UNAVAILABLE" && { "retry-after": "1" }),
+    },
+    body: JSON.stringify({ ...details, type: "about:blank", title: next, status, code, detail }),
+  };
+}
+
+/** What a caller is told of an error. One that is not ours is a bug: its cause goes to the server's log alone. */
+export function publicError(error: unknown): RelightError {
+  if (isRelightError(error)) return error;
+  console.error(error);
+  return new RelightError("INTERNAL", "Something went wrong in the server; its log has the cause.");
+}

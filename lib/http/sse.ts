@@ -1,0 +1,62 @@
+/** Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) over a playground's stream. */
+import { parseAgentId } from "../agents/input";
+import { demand } from "../agents/scope";
+import { isRelightError, RelightError } from "../errors";
+import { type StreamMessage, stream } from "../playground/stream";
+import { pageOf } from "./page";
+import type { Call } from "./route";
+
+const HEARTBEAT_MS = 15_000;
+
+/** A live stream, from `Last-Event-ID` or `after` on. Ends with the request, or with the server. */
+export function sse({ playground, scope, query, request }: Call): Response {
+  const agent = query.get("agent") ?? undefined;
+  if (agent !== undefined) demand(scope, "read", parseAgentId(agent));
+  const after = lastEventId(request) ?? pageOf(query).after;
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const encoder = new TextEncoder();
+  const write = (text: string) => writer.write(encoder.encode(text));
+
+  const ended = new AbortController();
+  request.signal.addEventListener("abort", () => ended.abort());
+  // The reader may also just go away.
+  writer.closed.catch(() => ended.abort());
+
+  // A comment without an id: it keeps proxies awake and moves no cursor.
+  const heartbeat = setInterval(() => void write(": still here\n\n").catch(() => {}), HEARTBEAT_MS);
+  stream(playground, { after, agent, scope, signal: ended.signal }, (message) => write(lines(message)))
+    .catch((error: unknown) => {
+      if (!ended.signal.aborted && !isRelightError(error)) console.error(error);
+    })
+    .finally(() => {
+      clearInterval(heartbeat);
+      writer.close().catch(() => {});
+    });
+
+  return new Response(readable, {
+    headers: {
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache, no-store, no-transform",
+      "x-accel-buffering": "no",
+    },
+  });
+}
+
+function lines(message: StreamMessage): string {
+  switch (message.is) {
+    case "event":
+      return `id: ${message.event.sequence}\ndata: ${JSON.stringify(message.event)}\n\n`;
+    case "log":
+      return `event: log\ndata: ${JSON.stringify({ log: message.log, cursor: message.cursor })}\n\n`;
+    case "world":
+      return `event: world\ndata: ${JSON.stringify(message.world)}\n\n`;
+  }
+}
+
+function lastEventId(request: Request): number | undefined {
+  const text = request.headers.get("last-event-id");
+  if (text === null || text === "") return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new RelightError("INVALID", `Last-Event-ID: expected a cursor; came ${JSON.stringify(text.slice(0, 50))}.`);
+}

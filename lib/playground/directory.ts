@@ -1,0 +1,137 @@
+/**
+ * A data directory: a marker that says that Relight made it and which log is the current one, and that log's folder.
+ * A reset makes a new folder and moves the marker to it, so that a crash at any point leaves one whole playground.
+ */
+import { randomUUID } from "node:crypto";
+import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { basename, join } from "node:path";
+import { z } from "zod";
+import { messageOf, RelightError } from "../errors";
+import { openSqliteStore, type Store } from "../store";
+import { World } from "../world";
+
+const MARKER = "relight.json";
+
+const markerSchema = z.object({ relight: z.literal(1), playground: z.string(), current: z.string().regex(/^log-[\w-]+$/) });
+type Marker = z.infer<typeof markerSchema>;
+
+/** One log with its world, open. */
+export interface Folder {
+  path: string;
+  storePath: string;
+  worldPath: string;
+  store: Store;
+  world: World;
+}
+
+/**
+ * Opens a data directory, making it where there is none.
+ * @throws INVALID if it holds something else than Relight's data; UNAVAILABLE if it cannot be used
+ */
+export function openDirectory(path: string): { playground: string; folder: Folder } {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const marker = readMarker(path) ?? claimEmpty(path);
+    chmodSync(path, 0o700);
+    return { playground: marker.playground, folder: openFolder(join(path, marker.current)) };
+  } catch (error) {
+    if (error instanceof RelightError) throw error;
+    throw new RelightError("UNAVAILABLE", `${path} cannot be used: ${messageOf(error)}.`);
+  }
+}
+
+/** Makes the folder of a fresh log beside the current one. Cursors go on after `after`. */
+export function newFolder(path: string, playground: string, after: number): Folder {
+  const folder = join(path, `log-${randomUUID().slice(0, 8)}`);
+  mkdirSync(folder, { mode: 0o700 });
+  const log = basename(folder);
+  openSqliteStore({ path: storeIn(folder), create: { log, source: `/relight/${playground}`, after } }).close();
+  new World(worldIn(folder), { create: true }).close();
+  return openFolder(folder);
+}
+
+/** Makes a folder the current one: from here on the other one is garbage. */
+export function makeCurrent(path: string, playground: string, folder: Folder): void {
+  const marker: Marker = { relight: 1, playground, current: basename(folder.path) };
+  renameSync(writeTemporary(path, marker), join(path, MARKER));
+  syncDirectory(path);
+}
+
+export function closeFolder({ store, world }: Folder): void {
+  store.close();
+  world.close();
+}
+
+/** Removes every log but the current one. Only for whoever runs the directory. */
+export function removeOthers(path: string, current: Folder): void {
+  for (const name of readdirSync(path)) {
+    if (name.startsWith("log-") && name !== basename(current.path)) rmSync(join(path, name), { recursive: true });
+  }
+}
+
+function openFolder(path: string): Folder {
+  const store = openSqliteStore({ path: storeIn(path) });
+  return { path, storePath: storeIn(path), worldPath: worldIn(path), store, world: new World(worldIn(path)) };
+}
+
+const storeIn = (folder: string): string => join(folder, "relight.db");
+const worldIn = (folder: string): string => join(folder, "world.db");
+
+function readMarker(path: string): Marker | null {
+  const file = join(path, MARKER);
+  if (!existsSync(file)) return null;
+  const parsed = markerSchema.safeParse(parseJson(readFileSync(file, "utf8")));
+  if (parsed.success) return parsed.data;
+  throw new RelightError("INVALID", `${file} is not a marker of this version of Relight.`);
+}
+
+/** Takes an empty directory. Two servers may try at once: a hard link to a name is made by one of them only. */
+function claimEmpty(path: string): Marker {
+  const foreign = readdirSync(path).find((name) => !/^(log-|marker-)/.test(name));
+  if (foreign !== undefined) {
+    throw new RelightError(
+      "INVALID",
+      `${path} holds something else (${foreign}): expected an empty directory, or one that Relight made.`,
+    );
+  }
+  const playground = randomUUID().slice(0, 8);
+  const folder = newFolder(path, playground, 0);
+  closeFolder(folder);
+  const temporary = writeTemporary(path, { relight: 1, playground, current: basename(folder.path) });
+  try {
+    linkSync(temporary, join(path, MARKER));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    rmSync(folder.path, { recursive: true });
+  } finally {
+    rmSync(temporary);
+  }
+  syncDirectory(path);
+  const marker = readMarker(path);
+  if (!marker) throw new Error("its marker is gone again");
+  return marker;
+}
+
+function writeTemporary(path: string, marker: Marker): string {
+  const temporary = join(path, `marker-${randomUUID().slice(0, 8)}`);
+  const file = openSync(temporary, "wx", 0o600);
+  writeSync(file, `${JSON.stringify(marker)}\n`);
+  fsyncSync(file);
+  closeSync(file);
+  return temporary;
+}
+
+function syncDirectory(path: string): void {
+  const directory = openSync(path, "r");
+  fsyncSync(directory);
+  closeSync(directory);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

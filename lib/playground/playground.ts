@@ -1,0 +1,255 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Agents } from "../agents/agents";
+import { Ledger } from "../agents/ledger";
+import { Runtime } from "../agents/runtime";
+import { demand, may, OWNER, PLAYGROUND, type Scope } from "../agents/scope";
+import { takeOffice } from "../agents/office";
+import { RelightError } from "../errors";
+import type { Page } from "../log/event";
+import type { WorldView } from "../world";
+import { closeFolder, type Folder, makeCurrent, newFolder, openDirectory, removeOthers } from "./directory";
+
+export type LogLevel = "debug" | "info" | "warn";
+
+export interface PlaygroundOptions {
+  /** The data directory. */
+  dir: string;
+  /** Where the bundles are: `agent.mjs` and the capabilities. */
+  dist: string;
+  /** Milliseconds that each demo tool takes; 3000 unless given. */
+  toolMs?: number;
+  /** Milliseconds between two looks for agents that no process runs; 1000 unless given. */
+  discoveryIntervalMs?: number;
+  /** Milliseconds that a process with nothing to do stays; 1000 unless given. */
+  lingerMs?: number;
+  /** More capabilities, by name: `file:` URLs of their modules. */
+  capabilities?: Record<string, string>;
+  log?(level: LogLevel, line: string): void;
+}
+
+export interface RuntimeStatus {
+  status: "running" | "stopped";
+  /** Null while it is stopped. */
+  id: string | null;
+  /** The server's. */
+  pid: number;
+  startedAt: string | null;
+  discoveryIntervalMs: number;
+  toolMs: number;
+  processes: { pid: number; agent: string | null }[];
+}
+
+export interface RuntimeSettings {
+  discoveryIntervalMs?: number;
+  toolMs?: number;
+}
+
+interface Open {
+  folder: Folder;
+  ledger: Ledger;
+}
+
+/** May this scope read events of this subject? A runtime's are the whole playground's. */
+export const sees = (scope: Scope, subject: string): boolean =>
+  may(scope, "read", subject.startsWith("runtime:") ? PLAYGROUND : subject);
+
+/** A data directory, open: its log, its world, and the runtime of its agents. */
+export class Playground {
+  readonly id: string;
+  readonly #options: PlaygroundOptions;
+  #settings: Required<RuntimeSettings>;
+  #open: Open;
+  #runtime: Runtime | null = null;
+  #startedAt: string | null = null;
+  /** Starting, stopping and resetting happen one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+  readonly #closed = new AbortController();
+  #swapped = new AbortController();
+
+  private constructor(options: PlaygroundOptions, id: string, folder: Folder) {
+    this.#options = options;
+    this.id = id;
+    this.#open = { folder, ledger: new Ledger(folder.store) };
+    this.#settings = { discoveryIntervalMs: options.discoveryIntervalMs ?? 1000, toolMs: options.toolMs ?? 3000 };
+  }
+
+  /** Opens a data directory, making it where there is none. The runtime is stopped. @throws INVALID, UNAVAILABLE */
+  static open(options: PlaygroundOptions): Playground {
+    const { playground, folder } = openDirectory(options.dir);
+    return new Playground(options, playground, folder);
+  }
+
+  /** The log as it is now. After a reset it is another one. */
+  get folder(): Folder {
+    return this.#open.folder;
+  }
+
+  /** Aborted when the log is replaced by a reset, or the playground closed. */
+  get swapped(): AbortSignal {
+    return this.#swapped.signal;
+  }
+
+  /** Aborted when the playground is closed. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  /** Null while it is stopped. */
+  get runtime(): Runtime | null {
+    return this.#runtime;
+  }
+
+  /** What a scope can do with agents. */
+  as(scope: Scope = OWNER): Agents {
+    const { folder, ledger } = this.#open;
+    return new Agents(
+      {
+        store: folder.store,
+        ledger,
+        capabilities: this.#modules.map(([name]) => name),
+        runtime: () => (this.#open.folder === folder ? this.#runtime : null),
+      },
+      scope,
+    );
+  }
+
+  status(scope: Scope = OWNER): RuntimeStatus {
+    demand(scope, "read", PLAYGROUND);
+    const runtime = this.#runtime;
+    return {
+      status: runtime ? "running" : "stopped",
+      id: runtime?.id ?? null,
+      pid: process.pid,
+      startedAt: this.#startedAt,
+      ...this.#settings,
+      processes: runtime?.processes() ?? [],
+    };
+  }
+
+  /** @throws ALREADY_RUNNING; HELD if another server runs the agents here */
+  start(settings: RuntimeSettings = {}, scope: Scope = OWNER): Promise<RuntimeStatus & { cursor: number }> {
+    demand(scope, "change", PLAYGROUND);
+    return this.#exclusively(() => this.#start(settings));
+  }
+
+  /** When it resolves, every agent's process has ended. @throws NOT_RUNNING */
+  stop(scope: Scope = OWNER): Promise<RuntimeStatus & { cursor: number }> {
+    demand(scope, "change", PLAYGROUND);
+    return this.#exclusively(() => this.#stop());
+  }
+
+  restart(settings: RuntimeSettings = {}, scope: Scope = OWNER): Promise<RuntimeStatus & { cursor: number }> {
+    demand(scope, "change", PLAYGROUND);
+    return this.#exclusively(async () => {
+      if (this.#runtime) await this.#stop();
+      return this.#start(settings);
+    });
+  }
+
+  /** A fresh log and a fresh world, with the runtime running. What was there is gone. */
+  reset(scope: Scope = OWNER): Promise<RuntimeStatus & { cursor: number; log: string }> {
+    demand(scope, "change", PLAYGROUND);
+    return this.#exclusively(async () => {
+      const { dir } = this.#options;
+      const old = this.#open.folder;
+      // Only whoever runs the directory may replace its log; where nobody does, this is who does from here on.
+      if (!this.#runtime) await takeOffice(old.store, "reset", true);
+      const fresh = newFolder(dir, this.id, await old.store.head());
+      await this.#runtime?.end();
+      this.#runtime = null;
+      makeCurrent(dir, this.id, fresh);
+      // Another server may have the old log open: what it would acknowledge from here on would be lost.
+      await old.store.retire();
+      this.#open = { folder: fresh, ledger: new Ledger(fresh.store) };
+      this.#swap();
+      closeFolder(old);
+      await this.#run(true);
+      removeOthers(dir, fresh);
+      return { ...this.status(), cursor: await fresh.store.head(), log: fresh.store.log };
+    });
+  }
+
+  /** The head of the log, and the log's id. */
+  async head(): Promise<{ cursor: number; log: string }> {
+    const { store } = this.#open.folder;
+    return { cursor: await store.head(), log: store.log };
+  }
+
+  /** A page of what the scope covers of the log. */
+  async events(options: { after?: number; limit: number }, scope: Scope = OWNER): Promise<Page> {
+    const page = await this.#open.folder.store.read(options);
+    return { ...page, events: page.events.filter(({ subject }) => sees(scope, subject)) };
+  }
+
+  world(scope: Scope = OWNER): Promise<WorldView> {
+    demand(scope, "read", PLAYGROUND);
+    return this.#open.folder.world.view();
+  }
+
+  /** Stops the runtime and ends every stream. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    this.#swapped.abort();
+    await this.#exclusively(async () => {
+      if (this.#runtime) await this.#stop();
+      closeFolder(this.#open.folder);
+    });
+  }
+
+  async #start(settings: RuntimeSettings): Promise<RuntimeStatus & { cursor: number }> {
+    if (this.#runtime) throw new RelightError("ALREADY_RUNNING", "The runtime is running already.");
+    if (this.#closed.signal.aborted) throw new RelightError("UNAVAILABLE", "The playground is closing.");
+    this.#settings = { ...this.#settings, ...settings };
+    const cursor = await this.#run(false);
+    removeOthers(this.#options.dir, this.#open.folder);
+    return { ...this.status(), cursor };
+  }
+
+  /** @returns the cursor of its start */
+  async #run(quiet: boolean): Promise<number> {
+    const { folder, ledger } = this.#open;
+    const { dist, lingerMs = 1000, log = () => {} } = this.#options;
+    const { discoveryIntervalMs, toolMs } = this.#settings;
+    const options = { world: folder.worldPath, toolMs };
+    this.#runtime = await Runtime.start({
+      store: folder.store,
+      storePath: folder.storePath,
+      ledger,
+      capabilities: Object.fromEntries(this.#modules.map(([name, module]) => [name, { module, options }])),
+      entry: join(dist, "agent.mjs"),
+      discoveryIntervalMs,
+      lingerMs,
+      quiet,
+      log,
+    });
+    this.#startedAt = new Date().toISOString();
+    return this.#runtime.cursor;
+  }
+
+  async #stop(): Promise<RuntimeStatus & { cursor: number }> {
+    if (!this.#runtime) throw new RelightError("NOT_RUNNING", "The runtime is stopped already.");
+    const cursor = await this.#runtime.stop();
+    this.#runtime = null;
+    this.#startedAt = null;
+    return { ...this.status(), cursor };
+  }
+
+  /** Every capability by name, with the URL of its module. */
+  get #modules(): [string, string][] {
+    const { dist, capabilities } = this.#options;
+    const shop = pathToFileURL(join(dist, "capabilities", "shop.mjs")).href;
+    return Object.entries({ shop, ...capabilities });
+  }
+
+  #swap(): void {
+    this.#swapped.abort();
+    this.#swapped = new AbortController();
+  }
+
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work);
+    this.#turn = mine.catch(() => {});
+    return mine;
+  }
+}

@@ -1,0 +1,65 @@
+/** The live stream of a playground: its log from a cursor on, and the world beside it. */
+import { may, PLAYGROUND, type Scope } from "../agents/scope";
+import type { Envelope } from "../log/event";
+import { follow } from "../log/follow";
+import type { WorldView } from "../world";
+import type { Folder } from "./directory";
+import { type Playground, sees } from "./playground";
+
+const WORLD_MS = 50;
+
+export type StreamMessage =
+  /** The log that what follows is from. Comes first, and again after a reset. */
+  | { is: "log"; log: string; cursor: number }
+  | { is: "event"; event: Envelope }
+  /** No event of the log: it has no cursor. */
+  | { is: "world"; world: WorldView };
+
+export interface StreamOptions {
+  after: number;
+  /** Only this agent's events. */
+  agent?: string;
+  scope: Scope;
+  signal: AbortSignal;
+}
+
+/**
+ * Sends until the signal aborts or the playground closes; goes on with the new log after a reset.
+ * @param send resolves when the reader is ready for more
+ */
+export async function stream(
+  playground: Playground,
+  { after, agent, scope, signal }: StreamOptions,
+  send: (message: StreamMessage) => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted && !playground.closed.aborted) {
+    const { folder, swapped } = playground;
+    const { store } = folder;
+    const here = AbortSignal.any([signal, swapped]);
+    await send({ is: "log", log: store.log, cursor: await store.head() });
+    if (!agent && may(scope, "read", PLAYGROUND)) watchWorld(folder, here, send);
+    for await (const event of follow(store, { after, subject: agent, signal: here })) {
+      if (agent || sees(scope, event.subject)) await send({ is: "event", event });
+      after = event.sequence;
+    }
+  }
+}
+
+/** The world as it is, and then whenever somebody changed it. */
+function watchWorld(
+  { world }: Folder,
+  signal: AbortSignal,
+  send: (message: StreamMessage) => Promise<void>,
+): void {
+  let seen: unknown;
+  const look = async () => {
+    const version = world.version();
+    if (version === seen) return;
+    seen = version;
+    await send({ is: "world", world: await world.view() });
+  };
+  // A look that fails is one that the next makes up for.
+  const looking = setInterval(() => void look().catch(() => {}), WORLD_MS);
+  signal.addEventListener("abort", () => clearInterval(looking));
+  void look().catch(() => {});
+}
