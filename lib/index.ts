@@ -5,7 +5,14 @@ import type { Agents } from "./agents/agents";
 import { OWNER, type Scope } from "./agents/scope";
 import { Playground } from "./playground/playground";
 
-export { type Capability, defineTool, type Tool, type ToolContext, ToolError, type ToolSpec } from "./agents/tool";
+export {
+  type Capability,
+  defineTool,
+  type Tool,
+  type ToolContext,
+  ToolError,
+  type ToolSpec,
+} from "./agents/tool";
 export { connect } from "./client";
 export { RelightError } from "./errors";
 
@@ -29,7 +36,11 @@ export interface RunningRuntime {
  * Runs the agents of a directory, in processes of their own, and brings back those that were under way.
  * @throws HELD if another process runs them; INVALID, UNAVAILABLE if the directory cannot be used
  */
-export async function startRuntime({ dir, capabilities, discoveryIntervalMs = 30_000 }: StartOptions): Promise<RunningRuntime> {
+export async function startRuntime({
+  dir,
+  capabilities,
+  discoveryIntervalMs = 30_000,
+}: StartOptions): Promise<RunningRuntime> {
   const dist = fileURLToPath(new URL(".", import.meta.url));
   const playground = Playground.open({ dir: resolve(dir), dist, capabilities, discoveryIntervalMs });
   try {

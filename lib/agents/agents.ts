@@ -37,7 +37,9 @@ export class Agents {
     oneOf("model", [definition.model], modelNames);
     oneOf("tools", definition.tools, capabilities);
     const by = this.#scope.principal;
-    const { cursor } = await this.#append(id, () => ({ events: [draft(id, "agent.defined", { definition, by })] }));
+    const { cursor } = await this.#append(id, () => ({
+      events: [draft(id, "agent.defined", { definition, by })],
+    }));
     return { ...(await this.get(id)), cursor };
   }
 
@@ -108,7 +110,9 @@ export class Agents {
 
   /** @throws ALREADY_DECIDED with the decision that came first; CLOSED; NOT_FOUND */
   async #decide(interrupt: string, decision: "approved" | "denied", reason?: string) {
-    const owner = (await this.#states()).find(({ interrupts }) => interrupts.some(({ id }) => id === interrupt));
+    const owner = (await this.#states()).find(({ interrupts }) =>
+      interrupts.some(({ id }) => id === interrupt),
+    );
     if (!owner) throw new RelightError("NOT_FOUND", `There is no interrupt ${interrupt}.`);
     demand(this.#scope, "decide", owner.id);
     const find = (state: AgentState) => state.interrupts.find(({ id }) => id === interrupt);
@@ -162,5 +166,8 @@ export class Agents {
 function oneOf(what: string, came: string[], known: string[]): void {
   const unknown = came.find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new RelightError("INVALID", `${what}: expected one of ${known.join(", ")}; came ${JSON.stringify(unknown)}.`);
+  throw new RelightError(
+    "INVALID",
+    `${what}: expected one of ${known.join(", ")}; came ${JSON.stringify(unknown)}.`,
+  );
 }

@@ -54,7 +54,9 @@ export function parse<T>(schema: ZodType<T>, input: unknown, what: string): T {
   for (const [name, value] of Object.entries(input ?? {})) tooLarge(name, value);
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const reasons = parsed.error.issues.map(({ path, message }) => `${path.join(".") || what}: ${lower(message)}`);
+  const reasons = parsed.error.issues.map(
+    ({ path, message }) => `${path.join(".") || what}: ${lower(message)}`,
+  );
   throw new RelightError("INVALID", `${reasons.join("; ")}.`, { issues: reasons });
 }
 
@@ -63,7 +65,11 @@ export const parseAgentId = (id: string): string => parse(agentId, id, "agent id
 
 function tooLarge(name: string, value: unknown): void {
   if (typeof value !== "string" || bytesOf(value) <= MAX_TEXT_BYTES) return;
-  throw new RelightError("TOO_LARGE", `${name}: expected at most ${MAX_TEXT_BYTES} bytes; came ${bytesOf(value)}.`);
+  throw new RelightError(
+    "TOO_LARGE",
+    `${name}: expected at most ${MAX_TEXT_BYTES} bytes; came ${bytesOf(value)}.`,
+  );
 }
 
-const lower = (message: string): string => message.replace(/^Invalid input: /, "").replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+const lower = (message: string): string =>
+  message.replace(/^Invalid input: /, "").replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());

@@ -51,7 +51,8 @@ export function next(state: AgentState, me: number, tools: Tools): Step[] {
   const interrupts = state.interrupts
     .filter((interrupt) => interrupt.status === "open")
     .map((interrupt) => interrupt.id);
-  const told = interrupts.length === run.announced.length && interrupts.every((id) => run.announced.includes(id));
+  const told =
+    interrupts.length === run.announced.length && interrupts.every((id) => run.announced.includes(id));
   return told ? [] : [{ do: "interrupt run", interrupts }];
 }
 

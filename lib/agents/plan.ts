@@ -2,7 +2,16 @@
  * One commit's worth of progress: everything that follows from a state and from what came in, up to the next thing
  * that reaches outside. Pure, so that deciding again after BEHIND is deciding anew, from the newer fold.
  */
-import { type AgentDraft, type AgentEvent, type Definition, draft, type Failure, type Part, type TurnCall, type Usage } from "./events";
+import {
+  type AgentDraft,
+  type AgentEvent,
+  type Definition,
+  draft,
+  type Failure,
+  type Part,
+  type TurnCall,
+  type Usage,
+} from "./events";
 import { next, type Step, type Tools } from "./next";
 import { type AgentState, apply, type Call, callsOf, isOpen } from "./state";
 
@@ -105,7 +114,11 @@ function eventsOf(state: AgentState, step: Step, me: Me, world: World): AgentDra
       const { call, attempt } = step;
       const about = { run, call: call.id, tool: { name: call.tool }, attempt };
       return [
-        draft(state.id, "interrupt.opened", { interrupt: world.newId("interrupt"), kind: "in_doubt", ...about }),
+        draft(state.id, "interrupt.opened", {
+          interrupt: world.newId("interrupt"),
+          kind: "in_doubt",
+          ...about,
+        }),
       ];
     }
 

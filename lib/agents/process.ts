@@ -82,7 +82,11 @@ class Incarnation {
   }
 
   /** @returns false if the log moved on since `state`: decide again, from what it is now */
-  async #commit(state: AgentState, planned: Pick<ReturnType<typeof plan>, "events" | "state">, leaving = false) {
+  async #commit(
+    state: AgentState,
+    planned: Pick<ReturnType<typeof plan>, "events" | "state">,
+    leaving = false,
+  ) {
     const mine = (lease: Lease | null, now: number) =>
       leaving
         ? release(lease, leaseOf(this.#agent), this.#me.fence, now)
@@ -144,7 +148,9 @@ class Incarnation {
       const answer = await modelOf(definition.model).ask({
         instructions: definition.instructions,
         messages: state.messages,
-        tools: this.#toolbox.offered(definition).map(({ name, description, schema }) => ({ name, description, schema })),
+        tools: this.#toolbox
+          .offered(definition)
+          .map(({ name, description, schema }) => ({ name, description, schema })),
         signal: new AbortController().signal,
       });
       const calls: TurnCall[] = [];
@@ -191,7 +197,8 @@ class Incarnation {
       const timedOut = error === TIMED_OUT;
       const said = timedOut ? `took longer than ${tool.timeoutMs} ms` : `threw: ${messageOf(error)}`;
       const message = `${call.tool} ${said}`;
-      if (tool.idempotent) return { ...about, failure: failed(timedOut ? "TIMEOUT" : "TOOL_FAILED", message) };
+      if (tool.idempotent)
+        return { ...about, failure: failed(timedOut ? "TIMEOUT" : "TOOL_FAILED", message) };
       if (saysItDidNotHappen(error)) return { ...about, failure: failed("TOOL_ERROR", messageOf(error)) };
       // Nobody can say what it did, and it may be doing it still: end the process, and let a person decide.
       return endMyself(message);

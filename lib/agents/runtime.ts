@@ -74,7 +74,10 @@ export class Runtime {
       await runtime.stop();
       throw error;
     }
-    runtime.#discovery = setInterval(() => runtime.#background(runtime.#discover()), options.discoveryIntervalMs);
+    runtime.#discovery = setInterval(
+      () => runtime.#background(runtime.#discover()),
+      options.discoveryIntervalMs,
+    );
     return runtime;
   }
 
@@ -160,7 +163,12 @@ export class Runtime {
   }
 
   /** Writes down that an incarnation is dead, and ends its lease, in one commit. */
-  #bury(agent: string, lease: Lease, exit: Exit, lastWords: string | null = null): Promise<{ cursor: number }> {
+  #bury(
+    agent: string,
+    lease: Lease,
+    exit: Exit,
+    lastWords: string | null = null,
+  ): Promise<{ cursor: number }> {
     const { fence } = lease;
     const pid = lease.process?.pid ?? 0;
     const event: AgentDraft = this.#stopping
@@ -215,7 +223,8 @@ export class Runtime {
     let cursor: number | null = null;
     try {
       const lease = await this.#store.lease(leaseOf(agent));
-      if (lease?.status === "open" && child.owns(lease)) cursor = (await this.#bury(agent, lease, exit, child.lastWords)).cursor;
+      if (lease?.status === "open" && child.owns(lease))
+        cursor = (await this.#bury(agent, lease, exit, child.lastWords)).cursor;
       if (cursor === null && exit.exitCode !== 0 && !this.#stopping) {
         const reason = await child.ready.then(() => "it ended before it claimed its agent", messageOf);
         this.#options.log("warn", `${agent}: pid ${child.pid} cannot run it: ${reason}`);

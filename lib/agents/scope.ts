@@ -45,5 +45,8 @@ export function may(scope: Scope, operation: Operation, resource: string): boole
 /** @throws FORBIDDEN, naming the operation and the resource */
 export function demand(scope: Scope, operation: Operation, resource: string): void {
   if (may(scope, operation, resource)) return;
-  throw new RelightError("FORBIDDEN", `${scope.principal} may not ${operation} ${resource}.`, { operation, resource });
+  throw new RelightError("FORBIDDEN", `${scope.principal} may not ${operation} ${resource}.`, {
+    operation,
+    resource,
+  });
 }

@@ -149,10 +149,7 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
       return {
         ...state,
         asks: state.asks.filter((waiting) => waiting.id !== message),
-        messages: [
-          ...state.messages,
-          { role: "user", parts: [{ type: "text", content: ask?.text ?? "" }] },
-        ],
+        messages: [...state.messages, { role: "user", parts: [{ type: "text", content: ask?.text ?? "" }] }],
         run: {
           id: run,
           message,
@@ -251,7 +248,10 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
       const { error } = event.data;
       const unknown = (state.run?.calls ?? [])
         .filter((call) => !isSettled(call))
-        .reduce((folded, call) => settle(folded, call.id, event.time, "failed", OUTCOME_UNKNOWN, true), state);
+        .reduce(
+          (folded, call) => settle(folded, call.id, event.time, "failed", OUTCOME_UNKNOWN, true),
+          state,
+        );
       return changeRun(unknown, (run) => ({ ...run, status: "failed", error }));
     }
 

@@ -12,10 +12,12 @@ export class Toolbox {
     const toolbox = new Toolbox();
     for (const [capability, { module, options = {} }] of Object.entries(capabilities)) {
       const loaded = (await import(/* turbopackIgnore: true */ module)) as Partial<Capability>;
-      if (typeof loaded.tools !== "function") throw new Error(`capability ${capability}: expected a function tools().`);
+      if (typeof loaded.tools !== "function")
+        throw new Error(`capability ${capability}: expected a function tools().`);
       for (const tool of loaded.tools(options)) {
         const twin = toolbox.#tools.get(tool.name);
-        if (twin) throw new Error(`capability ${capability}: ${twin.capability} has a tool ${tool.name} already.`);
+        if (twin)
+          throw new Error(`capability ${capability}: ${twin.capability} has a tool ${tool.name} already.`);
         toolbox.#tools.set(tool.name, { tool, capability });
       }
     }
@@ -41,10 +43,15 @@ export class Toolbox {
     const before = call.attempts.length > 0 ? " An earlier attempt may have gone through." : "";
     if (!tool) {
       const names = this.offered(definition).map(({ name }) => name);
-      return { code: "UNKNOWN_TOOL", message: `There is no tool ${call.tool}; there are: ${names.join(", ")}.${before}` };
+      return {
+        code: "UNKNOWN_TOOL",
+        message: `There is no tool ${call.tool}; there are: ${names.join(", ")}.${before}`,
+      };
     }
     const parsed = tool.parse(call.input);
-    return parsed.ok ? null : { code: "INVALID_ARGUMENTS", message: `${call.tool}: ${parsed.message}${before}` };
+    return parsed.ok
+      ? null
+      : { code: "INVALID_ARGUMENTS", message: `${call.tool}: ${parsed.message}${before}` };
   }
 
   facts(): ToolFacts[] {

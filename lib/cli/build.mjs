@@ -56,7 +56,15 @@ export async function bundle() {
 
 /** Builds the pages, if they are older than their sources. */
 export function buildPages() {
-  const sources = ["app", "components", "lib", "instrumentation.ts", "next.config.ts", "package-lock.json"];
+  const sources = [
+    "app",
+    "components",
+    "lib",
+    "instrumentation.ts",
+    "next.config.mjs",
+    "postcss.config.mjs",
+    "package-lock.json",
+  ];
   if (newest(join(root, ".next", "BUILD_ID")) > newest(...sources.map((name) => join(root, name)))) return;
   console.log("Building the pages; this takes a minute, once.");
   const { status } = spawnSync(process.execPath, [join(root, "node_modules/next/dist/bin/next"), "build"], {

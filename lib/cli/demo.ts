@@ -48,13 +48,19 @@ async function pullThePlug(dir: string, { title, say, check }: Teller): Promise<
     const { cursor } = await agents.ask(AGENT, { text: question });
     say(`Asked ${AGENT}: “${question}”`);
     const first = await firstCall(events(cursor));
-    say(`pid ${first.data.pid} started check_stock, attempt ${first.data.attempt}. Its turn was saved before.`);
+    say(
+      `pid ${first.data.pid} started check_stock, attempt ${first.data.attempt}. Its turn was saved before.`,
+    );
     const killed = await agents.kill(AGENT);
     say(`Killed pid ${killed.pid} with SIGKILL. Nobody asks again.`);
     const again = await firstCall(events(killed.cursor));
-    say(`pid ${again.data.pid} started check_stock, attempt ${again.data.attempt}: it is idempotent, so it runs again.`);
+    say(
+      `pid ${again.data.pid} started check_stock, attempt ${again.data.attempt}: it is idempotent, so it runs again.`,
+    );
     const end = await firstRunEnd(events(killed.cursor));
-    say(`The run ended: ${short(end.type)}${end.type === "relight.run.completed" ? `, “${end.data.answer}”` : ""}`);
+    say(
+      `The run ended: ${short(end.type)}${end.type === "relight.run.completed" ? `, “${end.data.answer}”` : ""}`,
+    );
 
     check("the run completed by itself", end.type === "relight.run.completed");
     check("another process answered", again.data.pid !== first.data.pid);
@@ -168,7 +174,11 @@ function teller(json: boolean): Teller {
   const checks: boolean[] = [];
   const out = (kind: string, text: string, line: string, more = {}) => {
     const seconds = (Date.now() - began) / 1000;
-    console.log(json ? JSON.stringify({ kind, text, seconds, ...more }) : line.replace("@", seconds.toFixed(1).padStart(5)));
+    console.log(
+      json
+        ? JSON.stringify({ kind, text, seconds, ...more })
+        : line.replace("@", seconds.toFixed(1).padStart(5)),
+    );
   };
   return {
     title: (text) => out("title", text, `\n${text}`),
@@ -179,7 +189,10 @@ function teller(json: boolean): Teller {
     },
     end: () => {
       const broken = checks.filter((held) => !held).length;
-      const text = broken === 0 ? `Every promise held (${checks.length}).` : `${broken} of ${checks.length} promises broke.`;
+      const text =
+        broken === 0
+          ? `Every promise held (${checks.length}).`
+          : `${broken} of ${checks.length} promises broke.`;
       out("end", text, `\n${text}`, { held: broken === 0 });
     },
     held: () => checks.length > 0 && checks.every(Boolean),

@@ -15,7 +15,9 @@ export async function main(argv: string[], checkout: Checkout): Promise<void> {
     await program(checkout).parseAsync(argv);
   } catch (error) {
     if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
-    console.error(isRelightError(error) ? `${error.code}: ${error.message}` : `INTERNAL: ${messageOf(error)}`);
+    console.error(
+      isRelightError(error) ? `${error.code}: ${error.message}` : `INTERNAL: ${messageOf(error)}`,
+    );
     process.exit(1);
   }
 }
@@ -95,10 +97,10 @@ function decided(json: boolean, answer: Awaited<ReturnType<Relight["interrupts"]
 
 function whole(text: string, most: number): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value > most) throw new InvalidArgumentError(`Expected a whole number up to ${most}.`);
+  if (!/^\d+$/.test(text) || value > most)
+    throw new InvalidArgumentError(`Expected a whole number up to ${most}.`);
   return value;
 }
 
 const port = (text: string): number => whole(text, 65_535);
 const cursor = (text: string): number => whole(text, Number.MAX_SAFE_INTEGER);
-

@@ -13,7 +13,13 @@ export function lineOfEvent({ sequence, time, type, subject, data }: Envelope): 
     attempt !== undefined && `attempt ${attempt}`,
     pid !== undefined && `pid ${pid}`,
   ].filter(Boolean);
-  const columns = [String(sequence).padStart(5), time, type.replace(/^relight\./, "").padEnd(18), subject, ...more];
+  const columns = [
+    String(sequence).padStart(5),
+    time,
+    type.replace(/^relight\./, "").padEnd(18),
+    subject,
+    ...more,
+  ];
   return columns.join("  ");
 }
 

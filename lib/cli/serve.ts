@@ -1,6 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join, resolve } from "node:path";
-import { randomBytes } from "node:crypto";
 import { armFromEnvironment } from "../crash-point";
 import { isRelightError, messageOf, RelightError } from "../errors";
 import { guard } from "../http/guard";
@@ -23,7 +23,10 @@ const GRACE_MS = 2000;
  * passes the door first, and so that stopping is ours, from the streams to the exit code.
  * @throws INVALID if the host is no loopback address; UNAVAILABLE if the port is taken
  */
-export async function serve({ port, host, data, dev }: ServeOptions, { root, buildPages }: Checkout): Promise<void> {
+export async function serve(
+  { port, host, data, dev }: ServeOptions,
+  { root, buildPages }: Checkout,
+): Promise<void> {
   if (!["127.0.0.1", "::1", "localhost"].includes(host)) {
     throw new RelightError(
       "INVALID",
@@ -31,7 +34,10 @@ export async function serve({ port, host, data, dev }: ServeOptions, { root, bui
     );
   }
   if (process.platform === "win32") {
-    throw new RelightError("INVALID", "Relight proves that processes are dead as Linux and macOS do: on Windows, run it in WSL.");
+    throw new RelightError(
+      "INVALID",
+      "Relight proves that processes are dead as Linux and macOS do: on Windows, run it in WSL.",
+    );
   }
   process.env.RELIGHT_DATA = resolve(data ?? (process.env.RELIGHT_DATA || ".relight"));
   process.env.RELIGHT_DIST = join(root, "dist");
@@ -104,7 +110,10 @@ function contentSecurityPolicy(dev: boolean): string {
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((done, fail) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const message = error.code === "EADDRINUSE" ? `Port ${port} is in use.` : `Port ${port} cannot be used: ${messageOf(error)}.`;
+      const message =
+        error.code === "EADDRINUSE"
+          ? `Port ${port} is in use.`
+          : `Port ${port} cannot be used: ${messageOf(error)}.`;
       fail(new RelightError("UNAVAILABLE", `${message} Choose another one with --port.`));
     });
     server.listen(port, host, done);

@@ -71,7 +71,8 @@ export class Relight extends ScopedClient {
 
   readonly runtime = {
     status: (): Promise<RuntimeStatus> => this.http.get("/runtime"),
-    start: (settings?: RuntimeSettings): Promise<RuntimeStatus & Cursor> => this.http.post("/runtime/start", settings),
+    start: (settings?: RuntimeSettings): Promise<RuntimeStatus & Cursor> =>
+      this.http.post("/runtime/start", settings),
     /** Every agent's process has ended when it resolves. */
     stop: (): Promise<RuntimeStatus & Cursor> => this.http.post("/runtime/stop"),
     restart: (settings?: RuntimeSettings): Promise<RuntimeStatus & Cursor> =>
@@ -144,7 +145,13 @@ export class AgentClient {
   }
 
   /** The agent's log from a cursor on, live. */
-  follow({ after, signal }: { after?: number; signal?: AbortSignal } = {}): AsyncGenerator<Followed<AgentEvent>> {
+  follow({
+    after,
+    signal,
+  }: {
+    after?: number;
+    signal?: AbortSignal;
+  } = {}): AsyncGenerator<Followed<AgentEvent>> {
     return follow<AgentEvent>(this.http, { after, agent: this.id, signal });
   }
 

@@ -37,7 +37,10 @@ export class Http {
       response = await fetch(`${this.base}/api${path}`, { ...init, headers });
     } catch (error) {
       if (init.signal?.aborted) throw error;
-      throw new RelightError("UNAVAILABLE", `No server answers at ${this.base || "this address"} (${reason(error)}).`);
+      throw new RelightError(
+        "UNAVAILABLE",
+        `No server answers at ${this.base || "this address"} (${reason(error)}).`,
+      );
     }
     if (!response.ok) throw await errorOf(response);
     return response;
@@ -61,7 +64,7 @@ export class Http {
 async function errorOf(response: Response): Promise<RelightError> {
   const body = (await response.json().catch(() => null)) as Record<string, unknown> | null;
   if (body && typeof body.code === "string" && body.code in codes) {
-    const { code, detail, type: _, title: __, status: ___, ...details } = body;
+    const { code, detail, type: _, title: __, status: ___, next: ____, ...details } = body;
     return new RelightError(code as Code, String(detail), details);
   }
   const code: Code = response.status >= 500 ? "UNAVAILABLE" : "INVALID";

@@ -26,7 +26,10 @@ const SILENCE_MS = 45_000;
  * goes on after the last event it gave, without gap or repeat. Ends when the signal aborts.
  * @throws what the server refuses the stream with
  */
-export async function* stream(http: Http, options: StreamOptions = {}): AsyncGenerator<StreamMessage, void, undefined> {
+export async function* stream(
+  http: Http,
+  options: StreamOptions = {},
+): AsyncGenerator<StreamMessage, void, undefined> {
   const { agent, signal, onConnection } = options;
   let { after = 0 } = options;
   let failures = 0;

@@ -19,9 +19,13 @@ export function guard(method: string, path: string, headers: IncomingHttpHeaders
   const site = headers["sec-fetch-site"];
   if (site === undefined || site === "same-origin" || site === "none") return;
   // A link from elsewhere to a page is a person's own click, and changes nothing.
-  const followsLink = method === "GET" && headers["sec-fetch-mode"] === "navigate" && !path.startsWith("/api");
+  const followsLink =
+    method === "GET" && headers["sec-fetch-mode"] === "navigate" && !path.startsWith("/api");
   if (!followsLink) throw refused("Sec-Fetch-Site", "same-origin", String(site));
 }
 
 const refused = (header: string, expected: string, came: string): RelightError =>
-  new RelightError("FORBIDDEN", `${header}: expected ${expected}; came ${JSON.stringify(came.slice(0, 100))}.`);
+  new RelightError(
+    "FORBIDDEN",
+    `${header}: expected ${expected}; came ${JSON.stringify(came.slice(0, 100))}.`,
+  );

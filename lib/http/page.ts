@@ -16,5 +16,8 @@ function integer(query: URLSearchParams, name: string, least: number, most: numb
   if (text === null) return undefined;
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-  throw new RelightError("INVALID", `${name}: expected a whole number from ${least} to ${most}; came ${JSON.stringify(text)}.`);
+  throw new RelightError(
+    "INVALID",
+    `${name}: expected a whole number from ${least} to ${most}; came ${JSON.stringify(text)}.`,
+  );
 }

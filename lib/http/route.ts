@@ -44,7 +44,12 @@ export function routes(handlers: Partial<Record<Method, Handler>>, status = 200)
   return Object.fromEntries(entries) as Record<Method, Route>;
 }
 
-async function answer(handler: Handler, request: Request, context: Context, status: number): Promise<Response> {
+async function answer(
+  handler: Handler,
+  request: Request,
+  context: Context,
+  status: number,
+): Promise<Response> {
   try {
     const call: Call = {
       playground: playground(),
@@ -66,7 +71,10 @@ async function answer(handler: Handler, request: Request, context: Context, stat
 function notAllowed(method: string, allow: string): Handler {
   return ({ request }) => {
     const { pathname } = new URL(request.url);
-    throw new RelightError("METHOD_NOT_ALLOWED", `${pathname}: expected ${allow || "nothing"}; came ${method}.`);
+    throw new RelightError(
+      "METHOD_NOT_ALLOWED",
+      `${pathname}: expected ${allow || "nothing"}; came ${method}.`,
+    );
   };
 }
 
@@ -80,7 +88,10 @@ async function bodyOf(request: Request): Promise<unknown> {
   if (text === "") return {};
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw new RelightError("UNSUPPORTED_MEDIA_TYPE", `expected application/json; came ${JSON.stringify(type)}.`);
+    throw new RelightError(
+      "UNSUPPORTED_MEDIA_TYPE",
+      `expected application/json; came ${JSON.stringify(type)}.`,
+    );
   }
   return json(text, "body");
 }

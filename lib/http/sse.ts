@@ -58,5 +58,8 @@ function lastEventId(request: Request): number | undefined {
   const text = request.headers.get("last-event-id");
   if (text === null || text === "") return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new RelightError("INVALID", `Last-Event-ID: expected a cursor; came ${JSON.stringify(text.slice(0, 50))}.`);
+  throw new RelightError(
+    "INVALID",
+    `Last-Event-ID: expected a cursor; came ${JSON.stringify(text.slice(0, 50))}.`,
+  );
 }

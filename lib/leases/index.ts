@@ -1,2 +1,13 @@
-export { bury, type ClaimRequest, claim, type Displaced, isLive, type Lease, type ProcessId, prove, release, renew } from "./lease";
+export {
+  bury,
+  type ClaimRequest,
+  claim,
+  type Displaced,
+  isLive,
+  type Lease,
+  type ProcessId,
+  prove,
+  release,
+  renew,
+} from "./lease";
 export { birthOf, isAlive, killAndProve, self } from "./process";

@@ -94,10 +94,14 @@ export function claim(
 export function prove(lease: Lease | null, resource: string, fence: number, now: number): Lease {
   if (!lease || lease.fence !== fence) {
     const owner = lease ? `${lease.holder} with fence ${lease.fence}` : "nobody";
-    throw new RelightError("SUPERSEDED", `${resource} is not held with fence ${fence}: its owner is ${owner}.`, {
-      holder: lease?.holder ?? null,
-      fence: lease?.fence ?? 0,
-    });
+    throw new RelightError(
+      "SUPERSEDED",
+      `${resource} is not held with fence ${fence}: its owner is ${owner}.`,
+      {
+        holder: lease?.holder ?? null,
+        fence: lease?.fence ?? 0,
+      },
+    );
   }
   if (!isLive(lease, now)) {
     throw new RelightError("LAPSED", `The lease on ${resource} with fence ${fence} is over.`, { fence });

@@ -38,11 +38,17 @@ export async function killAndProve(target: ProcessId, timeoutMs = 5000): Promise
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== "ESRCH") {
-        throw new RelightError("UNAVAILABLE", `pid ${target.pid} cannot be killed (${code}), so it may still run.`);
+        throw new RelightError(
+          "UNAVAILABLE",
+          `pid ${target.pid} cannot be killed (${code}), so it may still run.`,
+        );
       }
     }
     if (Date.now() > deadline) {
-      throw new RelightError("UNAVAILABLE", `pid ${target.pid} is still alive ${timeoutMs} ms after SIGKILL.`);
+      throw new RelightError(
+        "UNAVAILABLE",
+        `pid ${target.pid} is still alive ${timeoutMs} ms after SIGKILL.`,
+      );
     }
     await sleep(wait);
   }
@@ -73,7 +79,10 @@ function bootId(): string {
 function birthFromPs(pid: number): string | null {
   try {
     const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
-    const line = execFileSync("ps", ["-o", "stat=,lstart=", "-p", String(pid)], { encoding: "utf8", env }).trim();
+    const line = execFileSync("ps", ["-o", "stat=,lstart=", "-p", String(pid)], {
+      encoding: "utf8",
+      env,
+    }).trim();
     return line === "" || line.startsWith("Z") ? null : line.replace(/^\S+\s+/, "");
   } catch (error) {
     // `ps` exits with 1 when there is no such process.

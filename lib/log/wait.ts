@@ -12,7 +12,9 @@ export async function firstCall(events: AsyncIterable<AgentEvent>): Promise<Call
   for await (const event of events) {
     if (event.type === "relight.call.started") return event;
     if (isRunEnd(event)) {
-      throw new RelightError("NOT_RUNNING", `The run ended (${event.type}) before a call was started.`, { event });
+      throw new RelightError("NOT_RUNNING", `The run ended (${event.type}) before a call was started.`, {
+        event,
+      });
     }
   }
   throw ended();

@@ -12,6 +12,10 @@ export const modelNames = [...models.keys()];
 /** @throws INVALID if there is no such model */
 export function modelOf(name: string): Model {
   const model = models.get(name);
-  if (!model) throw new RelightError("INVALID", `model: expected one of ${modelNames.join(", ")}; came ${JSON.stringify(name)}.`);
+  if (!model)
+    throw new RelightError(
+      "INVALID",
+      `model: expected one of ${modelNames.join(", ")}; came ${JSON.stringify(name)}.`,
+    );
   return model;
 }

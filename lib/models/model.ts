@@ -1,5 +1,5 @@
-import type { Message } from "../agents/state";
 import type { Failure, Usage } from "../agents/events";
+import type { Message } from "../agents/state";
 
 /** What a model sees of a tool. */
 export interface ToolDescription {
@@ -18,7 +18,10 @@ export interface ModelRequest {
 
 /** A model's turn: text and calls in the order in which it gave them. */
 export interface ModelTurn {
-  parts: ({ type: "text"; content: string } | { type: "call"; modelId?: string; tool: string; input: unknown })[];
+  parts: (
+    | { type: "text"; content: string }
+    | { type: "call"; modelId?: string; tool: string; input: unknown }
+  )[];
   usage: Usage;
 }
 

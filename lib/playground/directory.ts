@@ -3,8 +3,20 @@
  * A reset makes a new folder and moves the marker to it, so that a crash at any point leaves one whole playground.
  */
 import { randomUUID } from "node:crypto";
-import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { messageOf, RelightError } from "../errors";
@@ -13,7 +25,11 @@ import { World } from "../world";
 
 const MARKER = "relight.json";
 
-const markerSchema = z.object({ relight: z.literal(1), playground: z.string(), current: z.string().regex(/^log-[\w-]+$/) });
+const markerSchema = z.object({
+  relight: z.literal(1),
+  playground: z.string(),
+  current: z.string().regex(/^log-[\w-]+$/),
+});
 type Marker = z.infer<typeof markerSchema>;
 
 /** One log with its world, open. */
@@ -46,7 +62,10 @@ export function newFolder(path: string, playground: string, after: number): Fold
   const folder = join(path, `log-${randomUUID().slice(0, 8)}`);
   mkdirSync(folder, { mode: 0o700 });
   const log = basename(folder);
-  openSqliteStore({ path: storeIn(folder), create: { log, source: `/relight/${playground}`, after } }).close();
+  openSqliteStore({
+    path: storeIn(folder),
+    create: { log, source: `/relight/${playground}`, after },
+  }).close();
   new World(worldIn(folder), { create: true }).close();
   return openFolder(folder);
 }
@@ -66,7 +85,8 @@ export function closeFolder({ store, world }: Folder): void {
 /** Removes every log but the current one. Only for whoever runs the directory. */
 export function removeOthers(path: string, current: Folder): void {
   for (const name of readdirSync(path)) {
-    if (name.startsWith("log-") && name !== basename(current.path)) rmSync(join(path, name), { recursive: true });
+    if (name.startsWith("log-") && name !== basename(current.path))
+      rmSync(join(path, name), { recursive: true });
   }
 }
 

@@ -59,14 +59,20 @@ export function toolMsFromEnvironment(): number | undefined {
   if (!text) return undefined;
   const ms = Number(text);
   if (Number.isFinite(ms) && ms >= 0 && ms <= 600_000) return ms;
-  throw new RelightError("INVALID", `RELIGHT_TOOL_MS: expected milliseconds from 0 to 600000; came ${JSON.stringify(text)}.`);
+  throw new RelightError(
+    "INVALID",
+    `RELIGHT_TOOL_MS: expected milliseconds from 0 to 600000; came ${JSON.stringify(text)}.`,
+  );
 }
 
 function logger(): (level: LogLevel, line: string) => void {
   const wanted = process.env.RELIGHT_LOG || "info";
-  const least = LEVELS.findIndex((level) => level === wanted);
+  const least = (LEVELS as readonly string[]).indexOf(wanted);
   if (least < 0) {
-    throw new RelightError("INVALID", `RELIGHT_LOG: expected one of ${LEVELS.join(", ")}; came ${JSON.stringify(wanted)}.`);
+    throw new RelightError(
+      "INVALID",
+      `RELIGHT_LOG: expected one of ${LEVELS.join(", ")}; came ${JSON.stringify(wanted)}.`,
+    );
   }
   return (level, line) => {
     if (LEVELS.indexOf(level) >= least) console.log(line);

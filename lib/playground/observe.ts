@@ -8,7 +8,10 @@ export function observe(playground: Playground, log: (level: LogLevel, line: str
   const watch = async () => {
     while (!playground.closed.aborted) {
       const { swapped: signal, folder } = playground;
-      for await (const event of follow<AgentEvent>(folder.store, { after: await folder.store.head(), signal })) {
+      for await (const event of follow<AgentEvent>(folder.store, {
+        after: await folder.store.head(),
+        signal,
+      })) {
         const line = lineOf(event);
         if (line) log("info", line);
       }

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Agents } from "../agents/agents";
 import { Ledger } from "../agents/ledger";
+import { takeOffice } from "../agents/office";
 import { Runtime } from "../agents/runtime";
 import { demand, may, OWNER, PLAYGROUND, type Scope } from "../agents/scope";
-import { takeOffice } from "../agents/office";
 import { RelightError } from "../errors";
 import type { Page } from "../log/event";
 import type { WorldView } from "../world";
@@ -71,7 +71,10 @@ export class Playground {
     this.#options = options;
     this.id = id;
     this.#open = { folder, ledger: new Ledger(folder.store) };
-    this.#settings = { discoveryIntervalMs: options.discoveryIntervalMs ?? 1000, toolMs: options.toolMs ?? 3000 };
+    this.#settings = {
+      discoveryIntervalMs: options.discoveryIntervalMs ?? 1000,
+      toolMs: options.toolMs ?? 3000,
+    };
   }
 
   /** Opens a data directory, making it where there is none. The runtime is stopped. @throws INVALID, UNAVAILABLE */

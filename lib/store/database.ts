@@ -69,7 +69,8 @@ export async function write<T>(database: Database.Database, work: () => T): Prom
       return transaction.immediate();
     } catch (error) {
       if (!isSqliteError(error)) throw error;
-      if (!error.code.startsWith("SQLITE_BUSY") || Date.now() > deadline) throw unavailable(error, database.name);
+      if (!error.code.startsWith("SQLITE_BUSY") || Date.now() > deadline)
+        throw unavailable(error, database.name);
       await sleep(5 + Math.random() * 20);
     }
   }

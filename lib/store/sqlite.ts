@@ -122,7 +122,15 @@ class SqliteStore implements Store {
       const text = JSON.stringify(data);
       if (commit === 0) commit = (this.#sql.nextSequence.get() as { next: number }).next;
       const { lastInsertRowid } = this.#sql.append.run(commit, id, subject, type, time, text);
-      const row = { sequence: Number(lastInsertRowid), commit_sequence: commit, id, subject, type, time, data: text };
+      const row = {
+        sequence: Number(lastInsertRowid),
+        commit_sequence: commit,
+        id,
+        subject,
+        type,
+        time,
+        data: text,
+      };
       return this.#event(row);
     });
   }

@@ -71,11 +71,15 @@ export class World {
   async charge(amount: number, order?: string, idempotencyKey?: string): Promise<Charge> {
     crashPoint("before-effect");
     const row = await write(this.#database, () => {
-      const seen = idempotencyKey && this.#database.prepare("SELECT * FROM charges WHERE idempotency_key = ?").get(idempotencyKey);
+      const seen =
+        idempotencyKey &&
+        this.#database.prepare("SELECT * FROM charges WHERE idempotency_key = ?").get(idempotencyKey);
       if (seen) return seen as ChargeRow;
       const id = `charge_${randomUUID().slice(0, 8)}`;
       return this.#database
-        .prepare("INSERT INTO charges (id, amount, order_id, at, idempotency_key) VALUES (?, ?, ?, ?, ?) RETURNING *")
+        .prepare(
+          "INSERT INTO charges (id, amount, order_id, at, idempotency_key) VALUES (?, ?, ?, ?, ?) RETURNING *",
+        )
         .get(id, amount, order ?? null, now(), idempotencyKey ?? null) as ChargeRow;
     });
     crashPoint("after-effect");
@@ -84,7 +88,9 @@ export class World {
 
   view(): Promise<WorldView> {
     return read(this.#database, () => {
-      const runs = this.#database.prepare("SELECT tool, count(*) AS n FROM tool_runs GROUP BY tool ORDER BY tool").all();
+      const runs = this.#database
+        .prepare("SELECT tool, count(*) AS n FROM tool_runs GROUP BY tool ORDER BY tool")
+        .all();
       const charges = this.#database.prepare("SELECT * FROM charges ORDER BY at, rowid").all() as ChargeRow[];
       const { evicted, cordoned } = this.#database
         .prepare(
@@ -112,5 +118,11 @@ export class World {
 const now = (): string => new Date().toISOString();
 
 function chargeOf({ id, amount, order_id, at, idempotency_key }: ChargeRow): Charge {
-  return { id, amount, order: order_id, at, ...(idempotency_key !== null && { idempotencyKey: idempotency_key }) };
+  return {
+    id,
+    amount,
+    order: order_id,
+    at,
+    ...(idempotency_key !== null && { idempotencyKey: idempotency_key }),
+  };
 }

@@ -7,6 +7,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = routes({
     const { playground, scope, query, request } = call;
     if (request.headers.get("accept")?.includes("text/event-stream")) return sse(call);
     const agent = query.get("agent");
-    return agent === null ? playground.events(pageOf(query), scope) : playground.as(scope).events(agent, pageOf(query));
+    return agent === null
+      ? playground.events(pageOf(query), scope)
+      : playground.as(scope).events(agent, pageOf(query));
   },
 });

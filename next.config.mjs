@@ -1,15 +1,12 @@
-import type { NextConfig } from "next";
-
-const config: NextConfig = {
+/** @type {import("next").NextConfig} */
+const config = {
   serverExternalPackages: ["better-sqlite3"],
   // Compressed, a stream's events would wait in the compressor's buffer.
   compress: false,
   poweredByHeader: false,
   reactStrictMode: true,
-  typescript: {
-    // TypeScript 7 has no compiler API for Next to call; `npm run verify` checks types with tsc.
-    ignoreBuildErrors: true,
-  },
+  // TypeScript 7 has no compiler API for Next to call; `npm run verify` checks types with tsc.
+  typescript: { ignoreBuildErrors: true },
   devIndicators: false,
 };
 

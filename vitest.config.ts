@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["tests/unit/**/*.test.ts", "tests/crash/**/*.test.ts"],
+    globalSetup: ["tests/bundle.ts"],
+    // A hang is a failure; how fast something is is for `npm run bench`.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
