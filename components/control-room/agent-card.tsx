@@ -1,0 +1,152 @@
+import { useEffect, useState } from "react";
+import type { AgentState, Call } from "@/lib/agents/state";
+import { type AgentStatus, type RunningCall, runningCalls, statusOf } from "@/lib/agents/view";
+import { Button } from "../ui/button";
+import { Panel } from "../ui/panel";
+import { Refusal } from "../ui/refusal";
+import { AskBox } from "./ask-box";
+import { relight, useAct, useLive, useRuntime } from "./live";
+import { describeInput, secondsBetween } from "./words";
+
+const marks: Record<AgentStatus, { mark: string; tone: string }> = {
+  idle: { mark: "○", tone: "text-soft" },
+  running: { mark: "▶", tone: "text-accent" },
+  recovering: { mark: "◌", tone: "text-death" },
+  interrupted: { mark: "?", tone: "text-doubt" },
+  failed: { mark: "✕", tone: "text-death" },
+};
+
+export function AgentCard({ agent }: { agent: AgentState }) {
+  const status = statusOf(agent);
+  const { mark, tone } = marks[status];
+  const calls = runningCalls(agent);
+  return (
+    <Panel
+      title={
+        <span className="flex flex-wrap items-baseline gap-3">
+          <b className="font-mono text-[13.5px] text-ink">{agent.id}</b>
+          <span className="flex-1" />
+          <span className={tone}>
+            <span aria-hidden>{mark}</span> {status}
+          </span>
+          <span className="font-mono text-[13.5px] font-normal">
+            {agent.process ? `pid ${agent.process.pid}` : "no process"}
+            {agent.fence > 0 ? ` · fence ${agent.fence}` : ""}
+          </span>
+        </span>
+      }
+    >
+      {calls.map((call) => (
+        <RunningCallRow key={call.id} call={call} />
+      ))}
+      <Kill agent={agent} />
+      {agent.asks.length > 0 ? (
+        <p className="mt-2 text-[13px] text-soft">
+          {agent.asks.length} ask{agent.asks.length === 1 ? "" : "s"} waiting
+        </p>
+      ) : null}
+      <LastAnswer agent={agent} />
+      <AskBox agent={agent.id} />
+    </Panel>
+  );
+}
+
+function RunningCallRow({ call }: { call: RunningCall }) {
+  const expected = useRuntime().data?.toolMs ?? 3000;
+  const elapsed = useElapsed(call.startedAt);
+  const part = expected > 0 ? Math.min(elapsed / expected, 1) : 1;
+  return (
+    <div className="mb-2">
+      <div className="flex flex-wrap items-baseline gap-3 text-[13px]">
+        <span className="font-mono">
+          {call.tool} {describeInput(call.input)}
+        </span>
+        <span className="flex-1" />
+        <span>
+          attempt {call.attempt} · {(elapsed / 1000).toFixed(1)} of {(expected / 1000).toFixed(1)} s
+        </span>
+      </div>
+      <div aria-hidden className="mt-1 h-2 overflow-hidden rounded border border-line bg-sunk">
+        <div className="h-full bg-accent" style={{ width: `${part * 100}%` }} />
+      </div>
+    </div>
+  );
+}
+
+function Kill({ agent }: { agent: AgentState }) {
+  const { events } = useLive();
+  const kill = useAct(() => relight.agent(agent.id).kill());
+  const pid = agent.process?.pid;
+  const crash = kill.data && events.find(({ sequence }) => sequence === kill.data?.cursor);
+  const into = crash && agent.run?.calls.flatMap((call) => secondsInto(call, crash.time));
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button tone="death" disabled={kill.busy} onClick={() => kill.act()}>
+          Kill agent
+        </Button>
+        {pid ? <Copyable text={`kill -9 ${pid}`} /> : null}
+      </div>
+      {kill.data && crash && crash.time >= (agent.run?.startedAt ?? "") && !kill.refusal ? (
+        <p className="mt-2 text-[13px] text-soft">
+          Killed pid {kill.data.pid} with SIGKILL{into && into.length > 0 ? `, ${into.join(", ")}` : ""}.
+        </p>
+      ) : null}
+      <Refusal text={kill.refusal} />
+    </>
+  );
+}
+
+/** How far a call had got when its process died then. */
+function secondsInto({ tool, attempts }: Call, died: string): string[] {
+  const cut = attempts.find(({ endedAt }) => endedAt === died);
+  return cut ? [`${secondsBetween(cut.startedAt, died).toFixed(1)} s into ${tool}`] : [];
+}
+
+function Copyable({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+  };
+  return (
+    <button
+      type="button"
+      className="rounded font-mono text-[13.5px] text-soft hover:text-ink"
+      aria-label={copied ? `Copied: ${text}` : `Copy the command ${text}`}
+      onClick={() => void copy().catch(() => setCopied(false))}
+      onBlur={() => setCopied(false)}
+    >
+      {text}{" "}
+      <span aria-hidden className="font-sans underline underline-offset-2">
+        {copied ? "copied" : "copy"}
+      </span>
+    </button>
+  );
+}
+
+/** What the last run came to. */
+function LastAnswer({ agent: { run, definition } }: { agent: AgentState }) {
+  if (!run || run.status === "running" || run.status === "interrupted") return null;
+  const scripted = definition?.model.startsWith("scripted:");
+  return (
+    <div className="mt-3 border-l-2 border-accent pl-3">
+      <div className="text-[13px] text-soft">
+        {run.status === "failed" ? "The run failed" : `Answer${scripted ? " (scripted model)" : ""}`}
+      </div>
+      <div className="whitespace-pre-wrap break-words" data-testid="answer">
+        {run.status === "failed" ? `${run.error?.code}: ${run.error?.message}` : run.text}
+      </div>
+    </div>
+  );
+}
+
+/** Milliseconds since then, ticking; nothing is announced. */
+function useElapsed(since: string): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const ticking = setInterval(() => setNow(Date.now()), 100);
+    return () => clearInterval(ticking);
+  }, []);
+  return Math.max(0, secondsBetween(since, now) * 1000);
+}

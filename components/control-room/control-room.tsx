@@ -1,0 +1,55 @@
+import type { Connection } from "@/lib/client";
+import { Panel } from "../ui/panel";
+import { AgentCard } from "./agent-card";
+import { Bank } from "./bank";
+import { CreateAgent } from "./create-agent";
+import { EventsTable } from "./events-table";
+import { InDoubt } from "./in-doubt";
+import { useLive } from "./live";
+
+/** What is happening, live: the same for every reader of this playground. */
+export function ControlRoom({ connection }: { connection: Connection | "connecting" }) {
+  const { log, head, cursor, agents, runtime } = useLive();
+  const defined = Object.values(agents).filter(({ definition }) => definition !== null);
+  const interrupts = defined.flatMap(({ interrupts, run }) =>
+    interrupts.filter(({ status, call }) => status === "open" || run?.calls.some(({ id }) => id === call.id)),
+  );
+  if (log === null || cursor < head) {
+    return (
+      <aside aria-label="Control room" className="border-line bg-sunk p-4 lg:border-l">
+        <p role="status">
+          {connection === "reconnecting" ? "No server answers. Trying again." : "Reading the log."}
+        </p>
+      </aside>
+    );
+  }
+  return (
+    <aside
+      aria-label="Control room"
+      className="grid grid-cols-[minmax(0,1fr)] content-start gap-3 border-line bg-sunk p-4 lg:min-h-screen lg:border-l"
+    >
+      {connection === "reconnecting" ? (
+        <p role="alert" className="rounded-md border border-death bg-death-ground px-3 py-2 text-death">
+          The server is gone. What you see is the log as of event {cursor}; the page reconnects by itself.
+        </p>
+      ) : null}
+      {runtime === "stopped" ? (
+        <p className="rounded-md border border-line bg-sheet px-3 py-2">
+          The runtime was stopped on purpose: no agent has a process. Asks and decisions are kept; press Start
+          runtime.
+        </p>
+      ) : null}
+      {defined.length === 0 ? <CreateAgent /> : null}
+      {defined.map((agent) => (
+        <AgentCard key={agent.id} agent={agent} />
+      ))}
+      {interrupts.map((interrupt) => (
+        <InDoubt key={interrupt.id} interrupt={interrupt} />
+      ))}
+      <Bank agents={defined} />
+      <Panel title="Events">
+        <EventsTable />
+      </Panel>
+    </aside>
+  );
+}

@@ -1,0 +1,102 @@
+import { useRef } from "react";
+import type { Connection } from "@/lib/client";
+import { Button } from "../ui/button";
+import { Refusal } from "../ui/refusal";
+import { relight, useAct, useLive, useRuntime } from "./live";
+
+export function Header({ connection }: { connection: Connection | "connecting" }) {
+  const { cursor, runtime: status } = useLive();
+  const runtime = useRuntime().data;
+  const restart = useAct(() => relight.runtime.restart());
+  const stop = useAct(() => relight.runtime.stop());
+  const start = useAct(() => relight.runtime.start());
+  const busy = restart.busy || stop.busy || start.busy;
+  return (
+    <header className="sticky top-0 z-10 flex flex-wrap items-center gap-x-5 gap-y-2 border-b border-line bg-sheet px-6 py-2.5">
+      <h1 className="font-serif text-[17px] font-semibold">Relight</h1>
+      <span className="flex-1" />
+      <span role="status" className="text-[13px]">
+        {connection === "live" ? (
+          <>
+            <span aria-hidden className="text-accent">
+              ●
+            </span>{" "}
+            live · event {cursor}
+          </>
+        ) : connection === "connecting" ? (
+          "connecting"
+        ) : (
+          <span className="text-death">reconnecting: server gone</span>
+        )}
+      </span>
+      <span className="text-[13px] text-soft">
+        {runtime ? `runtime ${status} · server pid ${runtime.pid}` : "runtime unknown"}
+      </span>
+      {status === "stopped" ? (
+        <Button tone="accent" disabled={busy} onClick={() => start.act()}>
+          Start runtime
+        </Button>
+      ) : (
+        <>
+          <Button disabled={busy} onClick={() => restart.act()}>
+            Restart runtime
+          </Button>
+          <Button disabled={busy} onClick={() => stop.act()}>
+            Stop runtime
+          </Button>
+        </>
+      )}
+      <Reset />
+      <Refusal text={restart.refusal ?? stop.refusal ?? start.refusal} />
+    </header>
+  );
+}
+
+/** Asks once, then proves what it did. */
+function Reset() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const reset = useAct(async () => {
+    const { processes } = await relight.reset();
+    const [{ events }, { bank }, agents] = await Promise.all([
+      relight.events.list(),
+      relight.world(),
+      relight.agents.list(),
+    ]);
+    const runs = agents.filter(({ run }) => run !== null).length;
+    const running = processes.filter(({ agent }) => agent !== null).length;
+    return `${events.length} events, ${runs} runs, ${bank.length} charges, ${running === 0 ? "no" : running} agent process`;
+  });
+  return (
+    <>
+      <Button onClick={() => dialog.current?.showModal()}>Reset</Button>
+      <dialog
+        ref={dialog}
+        aria-labelledby="reset-title"
+        className="m-auto max-w-md rounded-lg border border-line bg-sheet p-5 text-ink backdrop:bg-black/40"
+        onClose={reset.clear}
+      >
+        <h2 id="reset-title" className="font-serif text-xl font-semibold">
+          Throw this playground away?
+        </h2>
+        <p className="my-3">
+          Its log, its runs and the bank's charges are removed, and its agents are killed. It cannot be
+          undone.
+        </p>
+        {typeof reset.data === "string" ? (
+          <p role="status" className="my-3 font-medium text-accent">
+            Reset: {reset.data}.
+          </p>
+        ) : null}
+        <Refusal text={reset.refusal} />
+        <div className="mt-4 flex justify-end gap-3">
+          <Button onClick={() => dialog.current?.close()}>{reset.data ? "Close" : "Keep it"}</Button>
+          {reset.data ? null : (
+            <Button tone="death" disabled={reset.busy} onClick={() => reset.act()}>
+              Throw away and start fresh
+            </Button>
+          )}
+        </div>
+      </dialog>
+    </>
+  );
+}

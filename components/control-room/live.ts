@@ -1,0 +1,69 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { type Connection, connect, type StreamMessage } from "@/lib/client";
+import { advance, type Live, nothing } from "@/lib/client/live";
+import { messageOf } from "@/lib/errors";
+
+/** The page's own server. */
+export const relight = connect();
+
+const LOG = ["log"];
+const RUNTIME = ["runtime"];
+
+/** The log as the page has seen it, folded. */
+export const useLive = (): Live =>
+  useQuery({
+    queryKey: LOG,
+    queryFn: () => nothing,
+    initialData: nothing,
+    // The fold shares what did not change already; comparing a long log deeply would cost more than drawing it.
+    structuralSharing: false,
+  }).data;
+
+/** The runtime's status; asked for anew when an event says that it changed. */
+export const useRuntime = () =>
+  useQuery({ queryKey: RUNTIME, queryFn: () => relight.runtime.status(), retry: 3 });
+
+/** Feeds the one stream of this tab into the cache. */
+export function useStream(): Connection | "connecting" {
+  const client = useQueryClient();
+  const [connection, setConnection] = useState<Connection | "connecting">("connecting");
+
+  useEffect(() => {
+    const ended = new AbortController();
+    let batch: StreamMessage[] = [];
+    const flush = () => {
+      const messages = batch;
+      batch = [];
+      client.setQueryData<Live>(LOG, (live = nothing) => advance(live, messages));
+      const about = (message: StreamMessage) =>
+        message.is === "log" || (message.is === "event" && message.event.subject.startsWith("runtime:"));
+      if (messages.some(about)) void client.invalidateQueries({ queryKey: RUNTIME });
+    };
+    const after = client.getQueryData<Live>(LOG)?.cursor;
+    const read = async () => {
+      for await (const message of relight.stream({
+        after,
+        signal: ended.signal,
+        onConnection: setConnection,
+      })) {
+        // Many messages that come at once are one change of the page.
+        if (batch.length === 0) setTimeout(flush, 16);
+        batch.push(message);
+      }
+    };
+    read().catch(() => setConnection("reconnecting"));
+    return () => ended.abort();
+  }, [client]);
+
+  return connection;
+}
+
+/** Something a person does. What it changed comes back through the stream; a refusal is shown where it was done. */
+export function useAct<Input = void, Output = unknown>(act: (input: Input) => Promise<Output>) {
+  const { mutate, isPending, error, data, reset } = useMutation({ mutationFn: act });
+  const code = error && "code" in error ? `${String(error.code)}: ` : "";
+  return { act: mutate, busy: isPending, refusal: error && `${code}${messageOf(error)}`, data, clear: reset };
+}

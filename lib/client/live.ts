@@ -1,0 +1,71 @@
+/** What a page knows: the log that it has seen, folded by the same `apply` as on the server. Pure. */
+import type { AgentEvent } from "../agents/events";
+import { type AgentState, apply, initial } from "../agents/state";
+import type { Envelope } from "../log/event";
+import type { StreamMessage } from "../playground/stream";
+import type { WorldView } from "../world";
+
+export interface Live {
+  /** Null until the stream has said which log it is. */
+  log: string | null;
+  /** The log's head when the stream began: before it is reached, what is here is the past. */
+  head: number;
+  /** The last event seen. */
+  cursor: number;
+  events: Envelope[];
+  agents: Readonly<Record<string, AgentState>>;
+  /** As the log says; a fresh log's is running. */
+  runtime: "running" | "stopped";
+  world: WorldView | null;
+}
+
+export const nothing: Live = {
+  log: null,
+  head: 0,
+  cursor: 0,
+  events: [],
+  agents: {},
+  runtime: "running",
+  world: null,
+};
+
+/** Takes in what the stream brought. A new log's id drops everything of the one before it. */
+export function advance(live: Live, messages: readonly StreamMessage[]): Live {
+  return messages.reduce(take, { ...live, events: [...live.events] });
+}
+
+function take(live: Live, message: StreamMessage): Live {
+  switch (message.is) {
+    case "log": {
+      const { log, cursor } = message;
+      if (live.log === null || live.log === log) return { ...live, log, head: cursor };
+      return { ...nothing, events: [], log, head: cursor, cursor };
+    }
+    case "world":
+      return { ...live, world: message.world };
+    case "event": {
+      const { event } = message;
+      // Seen before: a stream that was opened anew.
+      if (event.sequence <= live.cursor) return live;
+      live.events.push(event);
+      return {
+        ...live,
+        cursor: event.sequence,
+        agents: fold(live.agents, event),
+        runtime: runtimeAfter(event) ?? live.runtime,
+      };
+    }
+  }
+}
+
+function runtimeAfter({ type }: Envelope): Live["runtime"] | null {
+  if (type === "relight.runtime.started") return "running";
+  return type === "relight.runtime.stopped" ? "stopped" : null;
+}
+
+function fold(agents: Live["agents"], event: Envelope): Live["agents"] {
+  // An agent's id has no colon: `runtime:…` and `record:…` are others' subjects.
+  if (event.subject.includes(":")) return agents;
+  const before = agents[event.subject] ?? initial(event.subject);
+  return { ...agents, [event.subject]: apply(before, event as AgentEvent) };
+}
