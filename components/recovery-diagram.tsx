@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useId, useState } from "react";
+import { useEffect, useId, useRef } from "react";
 
 const DIAGRAM = `flowchart TB
   model[Model asks for a call] --> saved[Turn saved]
@@ -15,7 +15,7 @@ const DIAGRAM = `flowchart TB
 /** How recovery goes, as a picture and as a list of the same steps. */
 export function RecoveryDiagram() {
   const id = useId().replace(/[^\w-]/g, "");
-  const [svg, setSvg] = useState<string | null>(null);
+  const picture = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
     const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -29,9 +29,11 @@ export function RecoveryDiagram() {
         theme: dark.matches ? "dark" : "neutral",
       });
       const { svg: drawn } = await mermaid.render(`recovery-${id}`, DIAGRAM);
-      if (current) setSvg(drawn);
+      const parsed = new DOMParser().parseFromString(drawn, "text/html").querySelector("svg");
+      if (current && parsed) picture.current?.replaceChildren(parsed);
     };
-    const redraw = () => void draw().catch(() => setSvg(null));
+    // Without the picture, the list beside it says the same.
+    const redraw = () => void draw().catch(() => picture.current?.replaceChildren());
     redraw();
     dark.addEventListener("change", redraw);
     return () => {
@@ -42,12 +44,7 @@ export function RecoveryDiagram() {
 
   return (
     <figure className="my-6">
-      {/* biome-ignore lint/security/noDangerouslySetInnerHtml: mermaid's own SVG of the fixed text above, made with securityLevel strict */}
-      <div
-        aria-hidden
-        className="mx-auto min-h-28 max-w-md overflow-x-auto"
-        dangerouslySetInnerHTML={{ __html: svg ?? "" }}
-      />
+      <div ref={picture} aria-hidden className="mx-auto min-h-28 max-w-md overflow-x-auto" />
       <figcaption className="text-[15px] text-soft">
         <ol className="list-decimal pl-6">
           <li>The model asks for a call, and the turn is saved before the tool runs.</li>
