@@ -1,4 +1,19 @@
-import { bundle } from "../lib/cli/build.mjs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { bundle, root } from "../lib/cli/build.mjs";
 
-/** Tests run the same bundles as everybody else. */
-export const setup = (): Promise<void> => bundle();
+/** Tests run the same bundles as everybody else; capabilities of their own are bundled beside. */
+export async function setup(): Promise<void> {
+  await bundle();
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["tests/fixtures/trouble-shop.ts"],
+    outdir: join(root, "tests", ".built"),
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    packages: "external",
+  });
+}
