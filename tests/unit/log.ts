@@ -1,5 +1,12 @@
 /** Builds an agent's log by hand, numbered and dated as a store would. */
-import type { AgentEvent, AgentEvents, Definition, TurnCall } from "../../lib/agents/events";
+import {
+  type AgentDraft,
+  type AgentEvent,
+  type AgentEvents,
+  type Definition,
+  draft,
+  type TurnCall,
+} from "../../lib/agents/events";
 import type { Tools } from "../../lib/agents/next";
 import { type AgentState, apply, initial } from "../../lib/agents/state";
 
@@ -16,23 +23,33 @@ const START = Date.UTC(2030, 0, 1);
 
 /** The log of one agent. Its cursors have gaps, since other subjects share the log of a playground. */
 export class Log {
-  readonly events: AgentEvent[] = [];
+  readonly events: AgentEvent[];
+
+  constructor(events: readonly AgentEvent[] = []) {
+    this.events = [...events];
+  }
 
   add<T extends keyof AgentEvents>(type: T, data: AgentEvents[T]): this {
-    const at = this.events.length;
-    this.events.push({
-      specversion: "1.0",
-      id: `event-${at}`,
-      source: "/relight/test",
-      type: `relight.${type}`,
-      subject: AGENT,
-      time: new Date(START + at * 1000).toISOString(),
-      datacontenttype: "application/json",
-      sequence: 10 + at * 3,
-      commit: 10 + at * 3,
-      data,
-    } as AgentEvent);
+    this.append([draft(AGENT, type, data)]);
     return this;
+  }
+
+  /** One commit. @returns its events */
+  append(drafts: AgentDraft[]): AgentEvent[] {
+    const first = this.events.length;
+    const cursorOf = (at: number) => 10 + at * 3;
+    const written = drafts.map((event, index) => ({
+      ...event,
+      specversion: "1.0",
+      id: `event-${first + index}`,
+      source: "/relight/test",
+      time: new Date(START + (first + index) * 1000).toISOString(),
+      datacontenttype: "application/json",
+      sequence: cursorOf(first + index),
+      commit: cursorOf(first),
+    })) as AgentEvent[];
+    this.events.push(...written);
+    return written;
   }
 
   get state(): AgentState {
@@ -41,7 +58,7 @@ export class Log {
 }
 
 /** Folds with every state frozen, so that a fold that changes what it was given throws. */
-export function fold(events: AgentEvent[], from = initial(AGENT)): AgentState {
+export function fold(events: readonly AgentEvent[], from = initial(AGENT)): AgentState {
   return events.reduce((state, event) => freeze(apply(state, event)), freeze(from));
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { TurnCall } from "../../lib/agents/events";
 import { isUnfinished, NOBODY, next, type Tools } from "../../lib/agents/next";
-import { plan, type World } from "../../lib/agents/plan";
+import { type Outcome, plan, type World } from "../../lib/agents/plan";
 import {
   approved,
   asked,
@@ -50,20 +50,10 @@ test("run open, nothing to answer for: ask the model", () => {
 });
 
 test("a model's turn is saved with its calls as promised then, in one commit with their starts", () => {
-  const outcome = {
-    of: "model",
-    run: "run-1",
-    turn: 1,
-    parts: [],
-    calls: [stock(), charge()],
-    usage: { inputTokens: 1, outputTokens: 1 },
-  } as const;
-  const { events, effects } = plan(
-    asked().state,
-    [{ ...outcome, parts: [], calls: [stock(), charge()] }],
-    me(1),
-    world,
-  );
+  const calls = [stock(), charge()];
+  const usage = { inputTokens: 1, outputTokens: 1 };
+  const outcome: Outcome = { of: "model", run: "run-1", turn: 1, parts: [], calls, usage };
+  const { events, effects } = plan(asked().state, [outcome], me(1), world);
   expect(events.map(({ type }) => type)).toEqual([
     "relight.turn.saved",
     "relight.call.started",
@@ -232,8 +222,7 @@ describe("what comes too late changes nothing", () => {
 
   test("a turn that was saved before", () => {
     const usage = { inputTokens: 1, outputTokens: 1 };
-    const outcome = { of: "model", run: "run-1", turn: 1, parts: [], calls: [], usage } as const;
-    const again = { ...outcome, parts: [], calls: [] };
+    const again: Outcome = { of: "model", run: "run-1", turn: 1, parts: [], calls: [], usage };
     expect(plan(running(charge()).state, [again], me(1), world).events).toEqual([]);
   });
 });

@@ -8,11 +8,12 @@ import type { Draft } from "../../lib/log/event";
 import { openDatabase, openSqliteStore, type Store } from "../../lib/store";
 import { migrations } from "../../lib/store/migrations";
 import { refusal } from "./refusal";
-import { type PlaceOptions, storeContract } from "./store-contract";
+import type { Place, PlaceOptions } from "./store-bench";
+import { storeContract } from "./store-contract";
 
 const newDirectory = (): string => mkdtempSync(join(tmpdir(), "relight-store-"));
 
-function place({ after, now }: PlaceOptions) {
+function place({ after, now }: PlaceOptions): Place {
   const directory = newDirectory();
   const path = join(directory, "relight.db");
   const opened: Store[] = [];
