@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { build } from "esbuild";
-import { bundle, root } from "../lib/cli/build.mjs";
+import { buildPages, bundle, root } from "../lib/cli/build.mjs";
 
-/** Tests run the same bundles as everybody else; capabilities of their own are bundled beside. */
+/** Tests run the same bundles and pages as everybody else; capabilities of their own are bundled beside. */
 export async function setup(): Promise<void> {
   await bundle();
+  buildPages();
   await build({
     absWorkingDir: root,
-    entryPoints: ["tests/fixtures/trouble-shop.ts"],
+    entryPoints: ["tests/fixtures/trouble-shop.ts", "tests/fixtures/host.ts"],
     outdir: join(root, "tests", ".built"),
     outExtension: { ".js": ".mjs" },
     bundle: true,

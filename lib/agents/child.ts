@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import type { Arm } from "../crash-point";
 import { birthOf, type Lease } from "../leases";
 import type { FromAgent, ToAgent, ToolFacts } from "./ipc";
+import type { Registry } from "./registry";
 
 /** What an agent's process gets of the environment. Secrets go over IPC, never here. */
 const ENVIRONMENT = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TZ", "NODE_ENV"];
@@ -16,6 +17,7 @@ export interface ChildOptions {
   /** The bundle of `process.ts`. */
   entry: string;
   prepare: Extract<ToAgent, { do: "prepare" }>;
+  registry: Registry;
   /** Each line that it prints. */
   onLine(line: string): void;
   onReached(arm: Arm): void;
@@ -33,7 +35,7 @@ export class Child {
   lastWords: string | null = null;
   readonly #process: ChildProcess;
 
-  constructor({ entry, prepare, onLine, onReached }: ChildOptions) {
+  constructor({ entry, prepare, registry, onLine, onReached }: ChildOptions) {
     const env = Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]])) as NodeJS.ProcessEnv;
     // Detached, so that a Ctrl-C in the terminal reaches the server alone, which then stops its agents.
     this.#process = spawn(process.execPath, [/* turbopackIgnore: true */ entry], {
@@ -65,6 +67,10 @@ export class Child {
     });
     // Whoever activates it sees the failure; a spare that nobody needs may fail unseen.
     this.ready.catch(() => {});
+    if (this.pid) {
+      registry.add({ pid: this.pid, birth: this.#birth });
+      void this.exited.then(() => registry.remove(this.pid));
+    }
     this.send(prepare);
   }
 

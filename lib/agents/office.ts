@@ -2,12 +2,14 @@
  * The one runtime lease of a directory. Whoever holds it may run agents there; a second server is refused. A server
  * that died is displaced, on proof, and whatever it left running is killed before anybody waits for it.
  */
+import { crashPoint } from "../crash-point";
 import { isRelightError, RelightError } from "../errors";
-import { bury, claim, type Displaced, isAlive, killAndProve, type Lease, release, self } from "../leases";
+import { bury, claim, type Displaced, isAlive, type Lease, release, self } from "../leases";
 import type { Draft } from "../log/event";
 import type { Store } from "../store";
 import type { RuntimeEvent } from "./events";
 import { holderOf, leaseOf, RUNTIME } from "./ipc";
+import type { Registry } from "./registry";
 
 /** What one holds, and where the log says since when. */
 export interface Office {
@@ -21,11 +23,18 @@ const subjectOf = (runtime: string): string => `runtime:${runtime}`;
  * @param quiet writes no event
  * @throws HELD by a live server, naming its pid
  */
-export async function takeOffice(store: Store, runtime: string, quiet = false): Promise<Office> {
+export async function takeOffice(
+  store: Store,
+  registry: Registry,
+  runtime: string,
+  quiet = false,
+): Promise<Office> {
   const held = await store.lease(RUNTIME);
   const dead = held?.status === "open" && held.process && !isAlive(held.process) ? held : null;
-  if (dead) await killLeftovers(store, dead);
+  // A frozen process may hold the write lock: what the dead server left is killed before anybody waits for the lock.
+  if (dead) await registry.killAll();
 
+  crashPoint("before-runtime-started");
   let displaced: Displaced | null = null;
   const decide = (before: Lease | null, now: number): Lease => {
     const free = dead && before?.fence === dead.fence ? bury(before, RUNTIME, dead.fence, now) : before;
@@ -51,14 +60,6 @@ export async function takeOffice(store: Store, runtime: string, quiet = false): 
     const message = `Another server (${error.details.holder}) runs the agents of this directory.`;
     throw new RelightError("HELD", message, error.details);
   }
-}
-
-/** A frozen process may hold the write lock: what a dead server left is killed before anybody waits for the lock. */
-async function killLeftovers(store: Store, dead: Lease): Promise<void> {
-  const left = await agentLeases(store);
-  // Another server may have taken over since, and these may be its agents.
-  if ((await store.lease(RUNTIME))?.fence !== dead.fence) return;
-  for (const lease of left) if (lease.process) await killAndProve(lease.process).catch(() => {});
 }
 
 /** Gives the directory up. @returns the cursor of `runtime.stopped` */

@@ -12,6 +12,7 @@ import { type AgentDraft, draft } from "./events";
 import { leaseOf, type ToolFacts } from "./ipc";
 import type { Ledger } from "./ledger";
 import { agentLeases, leaveOffice, type Office, takeOffice } from "./office";
+import type { Registry } from "./registry";
 import type { CapabilityRef } from "./tool";
 
 export interface RuntimeOptions {
@@ -19,6 +20,7 @@ export interface RuntimeOptions {
   /** The file behind `store`, for the agents' processes. */
   storePath: string;
   ledger: Ledger;
+  registry: Registry;
   capabilities: Record<string, CapabilityRef>;
   /** The bundle of `process.ts`. */
   entry: string;
@@ -62,8 +64,10 @@ export class Runtime {
    */
   static async start(options: RuntimeOptions): Promise<Runtime> {
     const runtime = new Runtime(options);
-    runtime.#office = await takeOffice(options.store, runtime.id, options.quiet);
+    runtime.#office = await takeOffice(options.store, options.registry, runtime.id, options.quiet);
     try {
+      // Again, now that nobody else may: what another dead server left, and what claimed since.
+      await options.registry.killAll();
       await runtime.#buryLeftovers();
       runtime.#spare = runtime.#spawn();
       runtime.#tools = await runtime.#spare.ready.catch((error: unknown) => {
@@ -182,9 +186,10 @@ export class Runtime {
   }
 
   #spawn(): Child {
-    const { entry, storePath, capabilities, log } = this.#options;
+    const { entry, storePath, capabilities, log, registry } = this.#options;
     const child = new Child({
       entry,
+      registry,
       prepare: { do: "prepare", store: storePath, capabilities },
       onLine: (line) => log("debug", `pid ${child.pid}: ${line}`),
       onReached: () => {

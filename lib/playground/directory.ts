@@ -19,6 +19,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { z } from "zod";
+import { Registry } from "../agents/registry";
 import { messageOf, RelightError } from "../errors";
 import { openSqliteStore, type Store } from "../store";
 import { World } from "../world";
@@ -37,6 +38,8 @@ export interface Folder {
   path: string;
   storePath: string;
   worldPath: string;
+  /** The processes that run here. */
+  registry: Registry;
   store: Store;
   world: World;
 }
@@ -91,8 +94,14 @@ export function removeOthers(path: string, current: Folder): void {
 }
 
 function openFolder(path: string): Folder {
-  const store = openSqliteStore({ path: storeIn(path) });
-  return { path, storePath: storeIn(path), worldPath: worldIn(path), store, world: new World(worldIn(path)) };
+  return {
+    path,
+    storePath: storeIn(path),
+    worldPath: worldIn(path),
+    registry: new Registry(join(path, "processes")),
+    store: openSqliteStore({ path: storeIn(path) }),
+    world: new World(worldIn(path)),
+  };
 }
 
 const storeIn = (folder: string): string => join(folder, "relight.db");

@@ -157,7 +157,7 @@ export class Playground {
       const { dir } = this.#options;
       const old = this.#open.folder;
       // Only whoever runs the directory may replace its log; where nobody does, this is who does from here on.
-      if (!this.#runtime) await takeOffice(old.store, "reset", true);
+      if (!this.#runtime) await takeOffice(old.store, old.registry, "reset", true);
       const fresh = newFolder(dir, this.id, await old.store.head());
       await this.#runtime?.end();
       this.#runtime = null;
@@ -219,6 +219,7 @@ export class Playground {
       store: folder.store,
       storePath: folder.storePath,
       ledger,
+      registry: folder.registry,
       capabilities: Object.fromEntries(this.#modules.map(([name, module]) => [name, { module, options }])),
       entry: join(dist, "agent.mjs"),
       discoveryIntervalMs,

@@ -74,7 +74,7 @@ describe("a process", () => {
     const zombie = { pid, birth: birthOf(pid) ?? "" };
     expect(isAlive(zombie)).toBe(true);
     process.kill(pid, "SIGKILL");
-    await expect.poll(() => isAlive(zombie), { interval: 1 }).toBe(false);
+    await expect.poll(() => isAlive(zombie), { interval: 1, timeout: 30_000 }).toBe(false);
     expect(isKnown(pid)).toBe(true);
   });
 });

@@ -1,0 +1,50 @@
+/**
+ * The processes that a runtime started, as files: leases tell only of those that have claimed an agent. One that froze
+ * before it could, perhaps with the database's write lock in its hand, is found here by the next server.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { killAndProve, type ProcessId } from "../leases";
+
+export class Registry {
+  readonly #dir: string;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+  }
+
+  /** Before the process is told anything: until then there is nothing that it could hold. */
+  add({ pid, birth }: ProcessId): void {
+    writeFileSync(this.#file(pid), birth);
+  }
+
+  /** Once it is dead. */
+  remove(pid: number): void {
+    rmSync(this.#file(pid), { force: true });
+  }
+
+  /** Kills whatever a dead server left. @throws UNAVAILABLE if the death of one cannot be proven */
+  async killAll(): Promise<void> {
+    for (const name of readdirSync(this.#dir)) {
+      const pid = Number(name);
+      const birth = this.#birthOf(pid);
+      if (birth !== null) await killAndProve({ pid, birth });
+      this.remove(pid);
+    }
+  }
+
+  /** Null if somebody removed it meanwhile. */
+  #birthOf(pid: number): string | null {
+    try {
+      return readFileSync(this.#file(pid), "utf8");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+      throw error;
+    }
+  }
+
+  #file(pid: number): string {
+    return join(this.#dir, String(pid));
+  }
+}
