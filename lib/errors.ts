@@ -47,6 +47,11 @@ export function isRelightError(error: unknown, code?: Code): error is RelightErr
   return code === undefined || (error as RelightError).code === code;
 }
 
+/** An error in one line, with its code, for terminals. */
+export function lineOf(error: unknown): string {
+  return `${isRelightError(error) ? error.code : "INTERNAL"}: ${messageOf(error)}`;
+}
+
 /** The first line of whatever was thrown, for people. */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { connect, type Relight } from "../client";
-import { isRelightError, messageOf } from "../errors";
+import { lineOf } from "../errors";
 import { lineOfEvent, lineOfInterrupt, print } from "./print";
 
 export interface Checkout {
@@ -15,9 +15,7 @@ export async function main(argv: string[], checkout: Checkout): Promise<void> {
     await program(checkout).parseAsync(argv);
   } catch (error) {
     if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
-    console.error(
-      isRelightError(error) ? `${error.code}: ${error.message}` : `INTERNAL: ${messageOf(error)}`,
-    );
+    console.error(lineOf(error));
     process.exit(1);
   }
 }

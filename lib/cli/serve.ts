@@ -5,7 +5,7 @@ import { armFromEnvironment } from "../crash-point";
 import { isRelightError, messageOf, RelightError } from "../errors";
 import { guard } from "../http/guard";
 import { problem } from "../http/problem";
-import { closePlayground } from "../playground";
+import { closePlayground, startPlayground } from "../playground";
 import type { Checkout } from "./main";
 
 export interface ServeOptions {
@@ -51,21 +51,18 @@ export async function serve(
   const server = createServer();
   await listen(server, port, host);
   const stop = stopper(server);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
   const { port: bound } = server.address() as { port: number };
 
+  // Agents that were under way go on while Next is still loading; `instrumentation.ts` finds them running.
+  await startPlayground();
   const { default: next } = await import("next");
   const app = next({ dev, dir: root, hostname: host, port: bound, httpServer: server });
-  try {
-    await app.prepare();
-  } catch (error) {
-    server.close();
-    throw error;
-  }
+  await app.prepare();
   const handle = app.getRequestHandler();
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (!refused(request, response, dev)) void handle(request, response);
   });
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
   console.log(`Relight is ready at http://${host.includes(":") ? `[${host}]` : host}:${bound}`);
 }
 

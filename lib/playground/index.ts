@@ -10,28 +10,34 @@ import { type LogLevel, Playground } from "./playground";
 export type { Playground } from "./playground";
 
 const key = Symbol.for("relight.playgrounds");
-const shared = globalThis as { [key]?: Map<string, Playground> };
+const shared = globalThis as { [key]?: Map<string, { playground: Playground; started: Promise<unknown> }> };
 
 const LEVELS = ["debug", "info", "warn", "silent"] as const;
 
 /**
- * Opens this server's playground and starts its runtime, as the environment says; does nothing the second time.
+ * Opens this server's playground and starts its runtime, as the environment says. The second call waits for the first.
  * @throws HELD if another server runs the agents there; INVALID on a bad setting
  */
 export async function startPlayground(): Promise<void> {
   shared[key] ??= new Map();
   const dir = resolve(process.env.RELIGHT_DATA || ".relight");
-  if (shared[key].has(dir)) return;
+  const running = shared[key].get(dir);
+  if (running) {
+    await running.started;
+    return;
+  }
+  const log = logger();
   const playground = Playground.open({
     dir,
     dist: process.env.RELIGHT_DIST ?? resolve("dist"),
     toolMs: toolMsFromEnvironment(),
-    log: logger(),
+    log,
   });
-  shared[key].set(dir, playground);
+  observe(playground, log);
+  const started = playground.start();
+  shared[key].set(dir, { playground, started });
   try {
-    observe(playground, logger());
-    await playground.start();
+    await started;
   } catch (error) {
     shared[key].delete(dir);
     await playground.close();
@@ -39,18 +45,18 @@ export async function startPlayground(): Promise<void> {
   }
 }
 
-/** This server's playground. @throws UNAVAILABLE before it has started */
+/** This server's playground. @throws UNAVAILABLE before there is one */
 export function playground(): Playground {
   const [first] = shared[key]?.values() ?? [];
   if (!first) throw new RelightError("UNAVAILABLE", "The server is starting.");
-  return first;
+  return first.playground;
 }
 
 /** Ends streams and agents; for the server's last moments. */
 export async function closePlayground(): Promise<void> {
   const all = [...(shared[key]?.values() ?? [])];
   shared[key]?.clear();
-  await Promise.all(all.map((open) => open.close()));
+  await Promise.all(all.map(({ playground: open }) => open.close()));
 }
 
 /** How long each demo tool takes, as `RELIGHT_TOOL_MS` says. @throws INVALID */

@@ -14,6 +14,9 @@ export interface ServerOptions {
   /** Crashes itself with SIGKILL there. */
   crashAt?: string;
   args?: string[];
+  env?: Record<string, string>;
+  /** When to end it, if the test has not; after the test unless given. */
+  cleanup?: (clean: () => void) => void;
 }
 
 export class Server {
@@ -29,8 +32,15 @@ export class Server {
   }
 
   /** Starts a server on a free port; resolves once it has said that it is ready, or has ended. */
-  static async start({ data, toolMs = 300, crashAt, args = [] }: ServerOptions = {}): Promise<Server> {
-    const dir = data ?? join(temporary(), "data");
+  static async start({
+    data,
+    toolMs = 300,
+    crashAt,
+    args = [],
+    env = {},
+    cleanup = onTestFinished,
+  }: ServerOptions = {}): Promise<Server> {
+    const dir = data ?? join(temporary(cleanup), "data");
     const child = spawn(
       process.execPath,
       [join(root, "lib/cli/relight.mjs"), "serve", "--port", "0", "--data", dir, ...args],
@@ -42,11 +52,12 @@ export class Server {
           ...process.env,
           RELIGHT_TOOL_MS: String(toolMs),
           ...(crashAt !== undefined && { RELIGHT_CRASH_AT: crashAt }),
+          ...env,
         },
       },
     );
     const server = new Server(child, dir);
-    onTestFinished(() => void child.kill("SIGKILL"));
+    cleanup(() => void child.kill("SIGKILL"));
     const ready = new Promise<void>((resolve) => {
       for (const stream of [child.stdout, child.stderr]) {
         if (!stream) continue;

@@ -18,10 +18,12 @@ export const CHARGE = "Charge Maria's card $40 for order 1042.";
 
 const troubleShop = pathToFileURL(join(root, "tests", ".built", "trouble-shop.mjs")).href;
 
-/** A directory that the test throws away. */
-export function temporary(): string {
+type Cleanup = (clean: () => void) => void;
+
+/** A directory that is thrown away after the test, or when `cleanup` says. */
+export function temporary(cleanup: Cleanup = onTestFinished): string {
   const dir = mkdtempSync(join(tmpdir(), "relight-test-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  cleanup(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 

@@ -215,6 +215,21 @@ describe("what comes too late changes nothing", () => {
     expect(plan(log.state, [late], me(2), world).events).toEqual([]);
   });
 
+  test("a result of an earlier attempt", () => {
+    const log = approved(opened(crashed(running(charge())), charge()), charge());
+    expect(plan(started(log, charge(), 2, 2).state, [late], me(2), world).events).toEqual([]);
+  });
+
+  test("a failure of a run that has ended", () => {
+    const failure = { code: "MODEL_FAILED", message: "overloaded" };
+    const log = asked().add("run.failed", { run: "run-1", error: failure });
+    log.add("ask.received", { message: { id: "ask-2", text: "Again" }, by: "owner" });
+    log.add("run.started", { run: "run-2", message: "ask-2", definition });
+    expect(plan(log.state, [{ of: "model", run: "run-1", turn: 1, failure }], me(1), world).events).toEqual(
+      [],
+    );
+  });
+
   test("a result that was taken in before", () => {
     const log = completed(running(charge(), stock()), charge(), "Charged $40.");
     expect(plan(log.state, [late], me(1), world).events).toEqual([]);

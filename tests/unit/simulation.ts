@@ -28,6 +28,8 @@ interface Process {
   /** What was registered when it started. */
   tools: Tools;
   running: Map<string, Effect>;
+  /** All that it ever did outside. */
+  begun: Set<string>;
   outcomes: Outcome[];
 }
 
@@ -108,7 +110,7 @@ export class Simulation {
 
   #start(): void {
     const fence = this.state.fence + 1;
-    this.#process = { fence, tools: this.#registered, running: new Map(), outcomes: [] };
+    this.#process = { fence, tools: this.#registered, running: new Map(), begun: new Set(), outcomes: [] };
     this.#write([draft(AGENT, "agent.started", { pid: 100 + fence, fence })]);
     this.#work();
   }
@@ -143,7 +145,13 @@ export class Simulation {
     if (isUnfinished(planned.state) !== isUnfinished(this.state))
       throw new Error("the plan foresaw another state");
     process.outcomes = [];
-    process.running = new Map(planned.effects.map((effect) => [keyOf(effect), effect]));
+    const effects = new Map(planned.effects.map((effect) => [keyOf(effect), effect]));
+    for (const key of effects.keys()) {
+      if (process.running.has(key)) continue;
+      if (process.begun.has(key)) throw new Error(`${key} would be done twice by one process`);
+      process.begun.add(key);
+    }
+    process.running = effects;
   }
 
   #outcomeOf(effect: Effect, how: Extract<Operation, { work: boolean }>): Outcome {

@@ -153,6 +153,12 @@ describe("a process that ends", () => {
     expect(log.state.run?.calls[0]?.attempts[0]).not.toHaveProperty("why");
   });
 
+  test("told of late does not end its successor", () => {
+    const log = asked().add("agent.started", { pid: 102, fence: 2 });
+    log.add("agent.crashed", { pid: 101, fence: 1, signal: null, exitCode: null });
+    expect(log.state.process).toMatchObject({ pid: 102, fence: 2 });
+  });
+
   test("has no call in flight any more, nor has its successor", () => {
     const log = started(turn(asked(), [charge()]), charge());
     expect(callsOf(log.state, 1)).toHaveLength(1);
@@ -177,6 +183,12 @@ describe("an interrupt", () => {
     denied(log, charge(), "No.");
     expect(log.state.interrupts).toMatchObject([{ status: "denied", decidedBy: "maria", reason: "No." }]);
     expect(log.state.run?.status).toBe("running");
+  });
+
+  test("that is decided leaves the attempt as it ended, at the crash", () => {
+    const before = inDoubt().state.run?.calls[0]?.attempts;
+    expect(before).toMatchObject([{ endedAt: expect.any(String), why: "killed by SIGKILL" }]);
+    expect(denied(inDoubt(), charge(), "No.").state.run?.calls[0]?.attempts).toEqual(before);
   });
 
   test("of a second attempt stands beside the first, which stays decided", () => {

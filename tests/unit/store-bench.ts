@@ -19,7 +19,7 @@ export interface PlaceOptions {
   now: () => number;
 }
 
-export interface Bench {
+interface Bench {
   clock: number;
   store: Store;
   other: Store;
