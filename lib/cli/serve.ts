@@ -47,8 +47,13 @@ export async function serve(
   if (!dev) buildPages();
   armFromEnvironment();
 
+  let handle: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | null = null;
+  const server = createServer((request, response) => {
+    if (refused(request, response, dev)) return;
+    if (handle) void handle(request, response);
+    else answer(response, new RelightError("UNAVAILABLE", "The server is starting."));
+  });
   // The port first: a server that cannot be reached must not run agents.
-  const server = createServer();
   await listen(server, port, host);
   const stop = stopper(server);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
@@ -59,10 +64,7 @@ export async function serve(
   const { default: next } = await import("next");
   const app = next({ dev, dir: root, hostname: host, port: bound, httpServer: server });
   await app.prepare();
-  const handle = app.getRequestHandler();
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    if (!refused(request, response, dev)) void handle(request, response);
-  });
+  handle = app.getRequestHandler();
   console.log(`Relight is ready at http://${host.includes(":") ? `[${host}]` : host}:${bound}`);
 }
 
@@ -75,8 +77,7 @@ function refused(request: IncomingMessage, response: ServerResponse, dev: boolea
     guard(request.method ?? "GET", request.url ?? "/", request.headers);
   } catch (error) {
     if (!isRelightError(error)) throw error;
-    const { status, headers, body } = problem(error);
-    response.writeHead(status, headers).end(body);
+    answer(response, error);
     return true;
   }
   if (!request.url?.startsWith("/api")) {
@@ -86,6 +87,11 @@ function refused(request: IncomingMessage, response: ServerResponse, dev: boolea
     response.setHeader("content-security-policy", policy);
   }
   return false;
+}
+
+function answer(response: ServerResponse, error: RelightError): void {
+  const { status, headers, body } = problem(error);
+  response.writeHead(status, headers).end(body);
 }
 
 function contentSecurityPolicy(dev: boolean): string {
