@@ -37,7 +37,8 @@ export class RelightError extends Error {
     message: string,
     readonly details: Record<string, unknown> = {},
   ) {
-    super(message);
+    // One line, whatever was quoted in it.
+    super(message.replace(/[\r\n\u2028\u2029]+/g, " "));
   }
 }
 

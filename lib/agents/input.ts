@@ -18,7 +18,7 @@ const filled = text.refine((value) => value.trim() !== "", "expected some text, 
 const agentId = text
   .max(MAX_ID, `expected at most ${MAX_ID} characters`)
   .regex(
-    /^(?!\.{1,2}(\/|$))[\p{L}\p{N}@._~+-]+(\/(?!\.{1,2}(\/|$))[\p{L}\p{N}@._~+-]+)*$/u,
+    /^(?!\.{1,2}(\/|$))[\p{L}\p{M}\p{N}@._~+-]+(\/(?!\.{1,2}(\/|$))[\p{L}\p{M}\p{N}@._~+-]+)*$/u,
     "expected segments of letters, digits and @._~+- between single slashes, none of them . or ..",
   );
 

@@ -46,14 +46,14 @@ export function next(state: AgentState, me: number, tools: Tools): Step[] {
   const steps = run.calls.flatMap((call) => nextOfCall(call, me, tools));
   if (steps.length > 0) return steps;
 
+  // Told already: only a decision changes which interrupts are open, and with it the run's status.
+  if (run.status === "interrupted") return [];
   const open = run.calls.filter((call) => !isSettled(call));
   if (!open.every((call) => call.status === "in_doubt")) return [];
   const interrupts = state.interrupts
     .filter((interrupt) => interrupt.status === "open")
     .map((interrupt) => interrupt.id);
-  const told =
-    interrupts.length === run.announced.length && interrupts.every((id) => run.announced.includes(id));
-  return told ? [] : [{ do: "interrupt run", interrupts }];
+  return [{ do: "interrupt run", interrupts }];
 }
 
 function nextOfCall(call: Call, me: number, tools: Tools): Step[] {

@@ -33,6 +33,8 @@ export async function takeOffice(
   const dead = held?.status === "open" && held.process && !isAlive(held.process) ? held : null;
   // A frozen process may hold the write lock: what the dead server left is killed before anybody waits for the lock.
   if (dead) await registry.killAll();
+  // A reset that died half-way retired this log and replaced it by none: it goes on.
+  if (dead || held?.status !== "open") await store.retire(false);
 
   crashPoint("before-runtime-started");
   let displaced: Displaced | null = null;

@@ -43,7 +43,8 @@ export class Runtime {
   readonly id = `runtime_${randomUUID().slice(0, 8)}`;
   readonly #options: RuntimeOptions;
   readonly #store: Store;
-  #office: Office = { fence: 0, cursor: 0 };
+  /** What it holds of the directory. */
+  office: Office = { fence: 0, cursor: 0 };
   #stopping = false;
   #spare: Child | null = null;
   readonly #children = new Map<string, { child: Child; buried: Promise<Death> }>();
@@ -64,7 +65,7 @@ export class Runtime {
    */
   static async start(options: RuntimeOptions): Promise<Runtime> {
     const runtime = new Runtime(options);
-    runtime.#office = await takeOffice(options.store, options.registry, runtime.id, options.quiet);
+    runtime.office = await takeOffice(options.store, options.registry, runtime.id, options.quiet);
     try {
       // Again, now that nobody else may: what another dead server left, and what claimed since.
       await options.registry.killAll();
@@ -83,11 +84,6 @@ export class Runtime {
       options.discoveryIntervalMs,
     );
     return runtime;
-  }
-
-  /** Where the log says that it started. */
-  get cursor(): number {
-    return this.#office.cursor;
   }
 
   /** The tools that are registered now. */
@@ -131,7 +127,7 @@ export class Runtime {
   /** Ends every agent's process and gives the directory up. A call that was under way is as after a crash. */
   async stop(): Promise<number> {
     await this.end();
-    return leaveOffice(this.#store, this.id, this.#office.fence);
+    return leaveOffice(this.#store, this.id, this.office.fence);
   }
 
   /** Ends every agent's process, and keeps the directory: for a reset, which then throws it away. */
@@ -216,7 +212,7 @@ export class Runtime {
     this.#background(buried);
     const armed = this.#arms.get(agent);
     if (armed) child.send({ do: "arm", arm: armed });
-    child.send({ do: "activate", agent, runtimeFence: this.#office.fence, lingerMs: this.#options.lingerMs });
+    child.send({ do: "activate", agent, runtimeFence: this.office.fence, lingerMs: this.#options.lingerMs });
     // The next spare begins once this one works, so that the two do not compete for the processor.
     const respawn = () => {
       if (!this.#stopping) this.#spare ??= this.#spawn();

@@ -11,11 +11,11 @@ export interface Scope {
   resources: string[];
 }
 
-/** Everything of the playground. */
-export const OWNER: Scope = { principal: "owner", roles: ["owner"], resources: ["*", "*/*"] };
-
 /** What is not an agent's but the whole playground's is guarded under this name. No agent's id has a colon. */
 export const PLAYGROUND = "playground:";
+
+/** Everything. */
+export const OWNER: Scope = { principal: "owner", roles: ["owner"], resources: ["*", "*/*", PLAYGROUND] };
 
 export type Operation = "read" | "decide" | "change";
 
@@ -31,7 +31,11 @@ export function covers(glob: string, path: string): boolean {
   const segments = path.split("/");
   const below = pattern.length > 1 && pattern.at(-1) === "*";
   if (below ? segments.length < pattern.length : segments.length !== pattern.length) return false;
-  return pattern.every((part, index) => part === "*" || part === segments[index]);
+  // `*` stands for a segment of an agent's id, never for what has a colon.
+  return pattern.every((part, index) => {
+    const segment = segments[index];
+    return part === segment || (part === "*" && !segment?.includes(":"));
+  });
 }
 
 /** May this scope do this here? */

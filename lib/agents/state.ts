@@ -44,8 +44,6 @@ export interface Run {
   /** The text of the last saved turn: the answer, if it asked for no call. */
   text: string;
   usage: Usage;
-  /** The open interrupts that `run.interrupted` last told of. */
-  announced: string[];
   error?: Failure;
 }
 
@@ -160,7 +158,6 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
           calls: [],
           text: "",
           usage: { inputTokens: 0, outputTokens: 0 },
-          announced: [],
         },
       };
     }
@@ -219,6 +216,9 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
 
     case "relight.interrupt.decided": {
       const { interrupt, call, decision, reason, by } = event.data;
+      const inDoubt =
+        isOpen(state.run) && state.run.calls.some(({ id, status }) => id === call && status === "in_doubt");
+      if (!inDoubt) return state;
       const decided = changeInterrupt(state, interrupt, {
         status: decision,
         decidedBy: by,
@@ -235,11 +235,7 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
       return changeInterrupt(state, event.data.interrupt, { status: "closed" });
 
     case "relight.run.interrupted":
-      return changeRun(state, (run) => ({
-        ...run,
-        status: "interrupted",
-        announced: event.data.interrupts,
-      }));
+      return changeRun(state, (run) => ({ ...run, status: "interrupted" }));
 
     case "relight.run.completed":
       return changeRun(state, (run) => ({ ...run, status: "completed" }));

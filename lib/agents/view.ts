@@ -33,8 +33,7 @@ export interface RunningCall {
 }
 
 export function statusOf(state: AgentState): AgentStatus {
-  const inFlight = state.process !== null && callsOf(state, state.process.fence).length > 0;
-  if (inFlight || isUnfinished(state)) return state.process ? "running" : "recovering";
+  if (isUnfinished(state)) return state.process ? "running" : "recovering";
   if (state.run?.status === "failed") return "failed";
   return isOpen(state.run) ? "interrupted" : "idle";
 }

@@ -68,8 +68,10 @@ export function claim(
       remainingMs: lease.expiresAt === null ? null : lease.expiresAt - now,
     });
   }
+  // Of two processes with one pid, the birth tells that they are two.
+  const same = lease?.holder === request.holder && lease.process?.birth === request.process?.birth;
   const displaced =
-    lease && lease.status !== "released" && lease.holder !== request.holder
+    lease && lease.status !== "released" && !same
       ? { holder: lease.holder, fence: lease.fence, process: lease.process }
       : null;
   const ttlMs = request.ttlMs ?? null;

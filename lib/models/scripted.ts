@@ -23,8 +23,8 @@ export const shop: Model = {
 function plan(ask: string): TurnPart[] {
   const codes = new Set(ask.toUpperCase().match(/\bSKU-[A-Z0-9]+\b/g));
   const calls = [...codes].map((sku): TurnPart => ({ type: "call", tool: "check_stock", input: { sku } }));
-  const amount = /\$\s?(\d[\d,]*(?:\.\d+)?)|\b(\d[\d,]*(?:\.\d+)?)\s?(?:dollars|usd)\b/i.exec(ask);
-  const order = /\border\s+(?:no\.?\s*|number\s+)?#?([\w-]*\d[\w-]*)/i.exec(ask)?.[1];
+  const amount = /(?<!-)\$\s?(\d[\d,]*(?:\.\d+)?)|\b(\d[\d,]*(?:\.\d+)?)\s?(?:dollars|usd)\b/i.exec(ask);
+  const order = /\border:?\s+(?:no\.?\s*|number\s+)?#?([\w-]*\d\w*)/i.exec(ask)?.[1];
   if (/\bcharge\b/i.test(ask) && amount && order) {
     const dollars = Number((amount[1] ?? amount[2] ?? "").replaceAll(",", ""));
     calls.push({ type: "call", tool: "charge_card", input: { amount: dollars, order } });

@@ -60,6 +60,11 @@ export function openDirectory(path: string): { playground: string; folder: Folde
   }
 }
 
+/** Is this folder still the current one? Another server may have made another. */
+export function isCurrent(path: string, folder: Folder): boolean {
+  return readMarker(path)?.current === basename(folder.path);
+}
+
 /** Makes the folder of a fresh log beside the current one. Cursors go on after `after`. */
 export function newFolder(path: string, playground: string, after: number): Folder {
   const folder = join(path, `log-${randomUUID().slice(0, 8)}`);

@@ -2,13 +2,21 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Agents } from "../agents/agents";
 import { Ledger } from "../agents/ledger";
-import { takeOffice } from "../agents/office";
+import { leaveOffice, takeOffice } from "../agents/office";
 import { Runtime } from "../agents/runtime";
 import { demand, may, OWNER, PLAYGROUND, type Scope } from "../agents/scope";
 import { RelightError } from "../errors";
 import type { Page } from "../log/event";
 import type { WorldView } from "../world";
-import { closeFolder, type Folder, makeCurrent, newFolder, openDirectory, removeOthers } from "./directory";
+import {
+  closeFolder,
+  type Folder,
+  isCurrent,
+  makeCurrent,
+  newFolder,
+  openDirectory,
+  removeOthers,
+} from "./directory";
 
 export type LogLevel = "debug" | "info" | "warn";
 
@@ -49,6 +57,9 @@ interface Open {
   folder: Folder;
   ledger: Ledger;
 }
+
+/** Who holds the directory while its log is replaced, and nobody ran it before. */
+const RESETTING = "reset";
 
 /** May this scope read events of this subject? A runtime's are the whole playground's. */
 export const sees = (scope: Scope, subject: string): boolean =>
@@ -157,16 +168,15 @@ export class Playground {
       const { dir } = this.#options;
       const old = this.#open.folder;
       // Only whoever runs the directory may replace its log; where nobody does, this is who does from here on.
-      if (!this.#runtime) await takeOffice(old.store, old.registry, "reset", true);
-      const fresh = newFolder(dir, this.id, await old.store.head());
+      const office = this.#runtime?.office ?? (await takeOffice(old.store, old.registry, RESETTING, true));
       await this.#runtime?.end();
       this.#runtime = null;
-      makeCurrent(dir, this.id, fresh);
-      // Another server may have the old log open: what it would acknowledge from here on would be lost.
-      await old.store.retire();
-      this.#open = { folder: fresh, ledger: new Ledger(fresh.store) };
-      this.#swap();
-      closeFolder(old);
+      const fresh = await this.#replace(old).catch(async (error: unknown) => {
+        await old.store.retire(false);
+        await leaveOffice(old.store, RESETTING, office.fence);
+        throw error;
+      });
+      this.#swap(fresh);
       await this.#run(true);
       removeOthers(dir, fresh);
       return { ...this.status(), cursor: await fresh.store.head(), log: fresh.store.log };
@@ -203,6 +213,8 @@ export class Playground {
   async #start(settings: RuntimeSettings): Promise<RuntimeStatus & { cursor: number }> {
     if (this.#runtime) throw new RelightError("ALREADY_RUNNING", "The runtime is running already.");
     if (this.#closed.signal.aborted) throw new RelightError("UNAVAILABLE", "The playground is closing.");
+    // While this runtime was stopped, another server may have run here, and reset.
+    if (!isCurrent(this.#options.dir, this.#open.folder)) this.#swap(openDirectory(this.#options.dir).folder);
     this.#settings = { ...this.#settings, ...settings };
     const cursor = await this.#run(false);
     removeOthers(this.#options.dir, this.#open.folder);
@@ -228,7 +240,7 @@ export class Playground {
       log,
     });
     this.#startedAt = new Date().toISOString();
-    return this.#runtime.cursor;
+    return this.#runtime.office.cursor;
   }
 
   async #stop(): Promise<RuntimeStatus & { cursor: number }> {
@@ -246,9 +258,21 @@ export class Playground {
     return Object.entries({ shop, ...capabilities });
   }
 
-  #swap(): void {
+  /** From the first line on nobody can write to the old log, so no cursor that it gave is given again. */
+  async #replace(old: Folder): Promise<Folder> {
+    await old.store.retire(true);
+    const fresh = newFolder(this.#options.dir, this.id, await old.store.head());
+    makeCurrent(this.#options.dir, this.id, fresh);
+    return fresh;
+  }
+
+  /** Goes on with another log; whoever follows this one is told. */
+  #swap(folder: Folder): void {
+    const old = this.#open.folder;
+    this.#open = { folder, ledger: new Ledger(folder.store) };
     this.#swapped.abort();
     this.#swapped = new AbortController();
+    closeFolder(old);
   }
 
   #exclusively<T>(work: () => Promise<T>): Promise<T> {

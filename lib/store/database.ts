@@ -29,7 +29,7 @@ export function openDatabase({ path, migrations, create }: OpenOptions): Databas
       database.pragma("synchronous = FULL");
       database.pragma("foreign_keys = ON");
       if (database.pragma("synchronous", { simple: true }) !== 2) throw new Error("synchronous is not FULL");
-      migrate(database, migrations);
+      migrate(database, migrations, create);
       database.pragma(`busy_timeout = ${BUSY_MS}`);
     } catch (error) {
       database.close();
@@ -41,10 +41,11 @@ export function openDatabase({ path, migrations, create }: OpenOptions): Databas
   }
 }
 
-function migrate(database: Database.Database, migrations: readonly string[]): void {
+function migrate(database: Database.Database, migrations: readonly string[], create: boolean): void {
   const versionNow = () => database.pragma("user_version", { simple: true }) as number;
   // Looked at without the lock: a frozen process may hold it, and has to be found before it can be killed.
   if (versionNow() === migrations.length) return;
+  if (versionNow() === 0 && !create) throw new Error("it was not made by Relight");
   database
     .transaction(() => {
       const version = versionNow();
@@ -63,11 +64,11 @@ function migrate(database: Database.Database, migrations: readonly string[]): vo
  */
 export async function write<T>(database: Database.Database, work: () => T): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS;
-  const transaction = database.transaction(work);
   for (;;) {
     try {
-      return transaction.immediate();
+      return database.transaction(work).immediate();
     } catch (error) {
+      if (!database.open) throw unavailable(error, database.name);
       if (!isSqliteError(error)) throw error;
       if (!error.code.startsWith("SQLITE_BUSY") || Date.now() > deadline)
         throw unavailable(error, database.name);

@@ -209,16 +209,17 @@ class SqliteStore implements Store {
     };
   }
 
-  retire(): Promise<void> {
-    return write(this.#database, () => {
-      this.#database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('retired', '1')").run();
-    });
+  async retire(retired: boolean): Promise<void> {
+    if (retired === (this.#sql.retired.get() !== undefined)) return;
+    await write(this.#database, () => (retired ? this.#sql.retire : this.#sql.revive).run());
   }
 
   close(): void {
     clearInterval(this.#watch);
-    this.#watchers.clear();
     this.#database.close();
+    // Whoever still waits for a change learns that none will come.
+    this.#notify();
+    this.#watchers.clear();
   }
 
   #lease(resource: string): Lease | null {
@@ -239,6 +240,8 @@ class SqliteStore implements Store {
 function prepare(database: Database) {
   return {
     retired: database.prepare("SELECT 1 FROM meta WHERE key = 'retired'"),
+    retire: database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('retired', '1')"),
+    revive: database.prepare("DELETE FROM meta WHERE key = 'retired'"),
     position: database.prepare("SELECT position FROM subjects WHERE subject = ?"),
     nextSequence: database.prepare("SELECT seq + 1 AS next FROM sqlite_sequence WHERE name = 'events'"),
     append: database.prepare(

@@ -61,7 +61,7 @@ export interface Store {
   subjects(): Promise<Subject[]>;
   /** Calls `changed` soon after any process committed. @returns how to end it */
   watch(changed: () => void): () => void;
-  /** Refuses every commit from now on, in every process that has it open: for a log that is about to be removed. */
-  retire(): Promise<void>;
+  /** Refuses every commit from now on (or no more), in every process that has it open: for a log that is replaced. */
+  retire(retired: boolean): Promise<void>;
   close(): void;
 }

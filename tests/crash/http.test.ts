@@ -3,7 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connect } from "../../lib/client";
+import { connect, type StreamMessage } from "../../lib/client";
 import { Server } from "./server";
 import { AGENT, CHARGE, STOCK } from "./stage";
 
@@ -329,22 +329,42 @@ test("a reset is a fresh playground whose cursors go on, and a follower is told"
   const { cursor } = await agent.ask(CHARGE);
   const { data } = await agent.running({ after: cursor });
   const before = await own.client.events.head();
+  // A page that is open across the reset: it must see the whole of the new log.
+  const seen: StreamMessage[] = [];
+  const ended = new AbortController();
+  const watching = (async () => {
+    for await (const message of own.client.stream({ signal: ended.signal })) {
+      seen.push(message);
+      if (message.is === "event" && message.event.type === "relight.run.completed") return;
+    }
+  })();
   const waiting = expect(agent.runEnd({ after: cursor })).rejects.toMatchObject({ code: "RESET" });
   const answered = await own.client.reset();
   await waiting;
 
-  expect(answered).toMatchObject({ status: "running", cursor: before.cursor });
+  expect(answered).toMatchObject({ status: "running" });
+  expect(answered.cursor).toBeGreaterThanOrEqual(before.cursor);
   expect(answered.processes).toMatchObject([{ agent: null }]);
   expect(answered.log).not.toBe(before.log);
-  expect(await own.client.events.head()).toEqual({ cursor: before.cursor, log: answered.log });
+  expect(await own.client.events.head()).toEqual({ cursor: answered.cursor, log: answered.log });
   expect(await own.client.agents.list()).toEqual([]);
   expect(await own.client.world()).toMatchObject({ bank: [], toolRuns: {} });
   expect(() => process.kill(data.pid, 0)).toThrow();
 
   const fresh = await own.define();
   const asked = await fresh.ask("Hello");
-  expect(asked.cursor).toBeGreaterThan(before.cursor);
   expect((await fresh.runEnd({ after: asked.cursor })).type).toBe("relight.run.completed");
+  await watching;
+  ended.abort();
+  const logs = seen.flatMap((message, index) => (message.is === "log" ? [{ index, log: message.log }] : []));
+  expect(logs.map(({ log }) => log)).toEqual([before.log, answered.log]);
+  const sequences = seen.flatMap((message) => (message.is === "event" ? [message.event.sequence] : []));
+  const ofNewLog = seen
+    .slice(logs[1]?.index)
+    .flatMap((message) => (message.is === "event" ? [message.event.sequence] : []));
+  // Cursors go on where the old log's ended: none is given twice, and none of the new log's is missed.
+  expect(new Set(sequences).size).toBe(sequences.length);
+  expect(ofNewLog).toEqual(ofNewLog.map((_, index) => answered.cursor + 1 + index));
 });
 
 test("a database that cannot be read is unavailable, never not found", async () => {

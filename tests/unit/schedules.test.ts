@@ -84,15 +84,18 @@ describe("whatever happens and when", () => {
   });
 
   test("an agent is left without a process only if it has nothing to do, or waits for a person who was told", () => {
-    always(({ states }) => {
-      for (const state of states.filter((state) => !isUnfinished(state))) {
+    always(({ events, states }) => {
+      for (const [length, state] of states.entries()) {
+        if (isUnfinished(state)) continue;
         const { run, asks, interrupts } = state;
         if (!isOpen(run)) {
           expect(asks).toEqual([]);
           continue;
         }
         const open = run.calls.filter((call) => !isSettled(call));
-        const told = interrupts.filter(({ id, status }) => status === "open" && run.announced.includes(id));
+        const last = events.slice(0, length).findLast(({ type }) => type === "relight.run.interrupted");
+        const ids = last?.type === "relight.run.interrupted" ? last.data.interrupts : [];
+        const told = interrupts.filter(({ id, status }) => status === "open" && ids.includes(id));
         expect(open.length).toBeGreaterThan(0);
         expect(open.every(({ status }) => status === "in_doubt")).toBe(true);
         expect(told.map(({ call }) => call.id).sort()).toEqual(open.map(({ id }) => id).sort());

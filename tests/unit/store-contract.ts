@@ -198,7 +198,7 @@ export function storeContract(name: string, place: (options: PlaceOptions) => Pl
 
     test("a retired log refuses every commit, through every connection, and can still be read", async () => {
       await bench.store.commit({ subject: AGENT, events: notes("a") });
-      await bench.other.retire();
+      await bench.other.retire(true);
       await refused("RESET", { subject: AGENT, events: notes("b"), leases: [claimed()] });
       await expect(bench.other.commit({ subject: AGENT, events: [] })).rejects.toMatchObject({
         code: "RESET",
