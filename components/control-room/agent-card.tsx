@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { AgentState, Call } from "@/lib/agents/state";
+import { type AgentState, allCalls, type Call } from "@/lib/agents/state";
 import { type AgentStatus, type RunningCall, runningCalls, statusOf } from "@/lib/agents/view";
 import { Button } from "../ui/button";
 import { Panel } from "../ui/panel";
@@ -78,7 +78,7 @@ function Kill({ agent }: { agent: AgentState }) {
   const kill = useAct(() => relight.agent(agent.id).kill());
   const pid = agent.process?.pid;
   const crash = kill.data && events.find(({ sequence }) => sequence === kill.data?.cursor);
-  const into = crash && agent.run?.calls.flatMap((call) => secondsInto(call, crash.time));
+  const into = crash && allCalls(agent.run).flatMap((call) => secondsInto(call, crash.time));
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">

@@ -1,4 +1,4 @@
-import type { AgentState, Call, Interrupt } from "@/lib/agents/state";
+import { type AgentState, allCalls, type Call, type Interrupt } from "@/lib/agents/state";
 import { Panel } from "../ui/panel";
 import { useLive } from "./live";
 import { clock, describeInput } from "./words";
@@ -8,7 +8,7 @@ export function Bank({ agents }: { agents: AgentState[] }) {
   const { world } = useLive();
   const bank = world?.bank ?? [];
   const runs = Object.entries(world?.toolRuns ?? {});
-  const known = agents.flatMap(({ run, interrupts }) => whatIsKnown(run?.calls ?? [], interrupts));
+  const known = agents.flatMap(({ run, interrupts }) => whatIsKnown(allCalls(run), interrupts));
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       <Panel title="The bank says">

@@ -1,3 +1,4 @@
+import { allCalls } from "@/lib/agents/state";
 import type { Connection } from "@/lib/client";
 import { Panel } from "../ui/panel";
 import { AgentCard } from "./agent-card";
@@ -12,7 +13,9 @@ export function ControlRoom({ connection }: { connection: Connection | "connecti
   const { log, head, cursor, agents, runtime } = useLive();
   const defined = Object.values(agents).filter(({ definition }) => definition !== null);
   const interrupts = defined.flatMap(({ interrupts, run }) =>
-    interrupts.filter(({ status, call }) => status === "open" || run?.calls.some(({ id }) => id === call.id)),
+    interrupts.filter(
+      ({ status, call }) => status === "open" || allCalls(run).some(({ id }) => id === call.id),
+    ),
   );
   if (log === null || cursor < head) {
     return (

@@ -41,6 +41,8 @@ export interface Run {
   turn: number;
   /** The calls of the last saved turn. */
   calls: Call[];
+  /** The calls of the turns before it, all settled. */
+  earlier: Call[];
   /** The text of the last saved turn: the answer, if it asked for no call. */
   text: string;
   usage: Usage;
@@ -103,6 +105,9 @@ export function initial(id: string): AgentState {
 export const isSettled = (call: Call): boolean =>
   call.status === "denied" || call.status === "completed" || call.status === "failed";
 
+/** Every call of a run, in order. */
+export const allCalls = (run: Run | null): Call[] => (run ? [...run.earlier, ...run.calls] : []);
+
 export const isOpen = (run: Run | null): run is Run =>
   run !== null && (run.status === "running" || run.status === "interrupted");
 
@@ -156,6 +161,7 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
           startedAt: event.time,
           turn: 0,
           calls: [],
+          earlier: [],
           text: "",
           usage: { inputTokens: 0, outputTokens: 0 },
         },
@@ -169,6 +175,7 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
         status: "running",
         turn,
         calls: calls.map((call) => ({ ...call, status: "saved", attempts: [] })),
+        earlier: [...run.earlier, ...run.calls],
         text: textOf(parts),
         usage: {
           inputTokens: run.usage.inputTokens + usage.inputTokens,

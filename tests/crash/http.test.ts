@@ -4,7 +4,8 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type StreamMessage } from "../../lib/client";
-import { Server } from "./server";
+import type { Server } from "../server";
+import { serve } from "./server";
 import { AGENT, CHARGE, STOCK } from "./stage";
 
 let server: Server;
@@ -12,7 +13,7 @@ let api: string;
 const path = `/agents/${encodeURIComponent(AGENT)}`;
 
 beforeAll(async () => {
-  server = await Server.start({ toolMs: 30, cleanup: afterAll });
+  server = await serve({ toolMs: 30, cleanup: afterAll });
   api = `${server.url}/api`;
   await server.define();
 });
@@ -294,7 +295,7 @@ describe("the stream", () => {
   });
 
   test("through the death of its server, a follower misses nothing and repeats nothing", async () => {
-    const own = await Server.start({ toolMs: 20 });
+    const own = await serve({ toolMs: 20 });
     const { port } = new URL(own.url);
     const agent = await own.define();
     const seen: number[] = [];
@@ -315,7 +316,7 @@ describe("the stream", () => {
     const { cursor } = await agent.ask("How many SKU-1?");
     await agent.runEnd({ after: cursor });
     await own.kill();
-    const again = await Server.start({ data: own.data, toolMs: 20, args: ["--port", port] });
+    const again = await serve({ data: own.data, toolMs: 20, args: ["--port", port] });
     await again.client.agent(AGENT).ask("How many SKU-2?");
     await following;
     ended.abort();
@@ -324,7 +325,7 @@ describe("the stream", () => {
 });
 
 test("a reset is a fresh playground whose cursors go on, and a follower is told", async () => {
-  const own = await Server.start({ toolMs: 5000 });
+  const own = await serve({ toolMs: 5000 });
   const agent = await own.define();
   const { cursor } = await agent.ask(CHARGE);
   const { data } = await agent.running({ after: cursor });
@@ -368,13 +369,13 @@ test("a reset is a fresh playground whose cursors go on, and a follower is told"
 });
 
 test("a database that cannot be read is unavailable, never not found", async () => {
-  const own = await Server.start();
+  const own = await serve();
   await own.define();
   const folder = readdirSync(own.data).find((name) => name.startsWith("log-")) ?? "";
   await own.kill();
   writeFileSync(join(own.data, folder, "relight.db"), "not a database, and not empty either".repeat(100));
   rmSync(join(own.data, folder, "relight.db-wal"), { force: true });
-  const broken = await Server.start({ data: own.data });
+  const broken = await serve({ data: own.data });
   expect(await broken.exited).toEqual({ code: 1, signal: null });
   expect(broken.lines).toHaveLength(1);
   expect(broken.lines[0]).toMatch(/^UNAVAILABLE: The database cannot be used/);

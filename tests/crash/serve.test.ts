@@ -3,13 +3,13 @@ import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isRunning } from "./os";
-import { Server } from "./server";
+import { serve } from "./server";
 import { AGENT, CHARGE, STOCK, temporary } from "./stage";
 
 test.each(["SIGTERM", "SIGINT"] as const)(
   "%s with open streams: agents ended, leases released, exit 0",
   async (signal) => {
-    const first = await Server.start({ toolMs: 60_000 });
+    const first = await serve({ toolMs: 60_000 });
     const agent = await first.define();
     const { cursor } = await agent.ask(CHARGE);
     const { data } = await agent.running({ after: cursor });
@@ -22,7 +22,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     expect(isRunning(data.pid)).toBe(false);
     await Promise.allSettled(streams);
 
-    const second = await Server.start({ data: first.data });
+    const second = await serve({ data: first.data });
     const { events } = await second.client.events.list({ limit: 1000 });
     const stop = events.findIndex(({ type }) => type === ("relight.runtime.stopped" as string));
     expect(events[stop - 1]).toMatchObject({
@@ -37,8 +37,8 @@ test.each(["SIGTERM", "SIGINT"] as const)(
 );
 
 test("a second server on the directory refuses in one line that names the first one's pid", async () => {
-  const first = await Server.start();
-  const second = await Server.start({ data: first.data });
+  const first = await serve();
+  const second = await serve({ data: first.data });
   expect(await second.exited).toEqual({ code: 1, signal: null });
   expect(second.lines).toEqual([
     `HELD: Another server (pid ${first.pid}) runs the agents of this directory.`,
@@ -51,8 +51,8 @@ test("a second server on the directory refuses in one line that names the first 
 
 test("a server that was started and killed many times leaves a directory that opens", async () => {
   const data = join(temporary(), "data");
-  for (let round = 0; round < 3; round++) await (await Server.start({ data })).kill();
-  const last = await Server.start({ data });
+  for (let round = 0; round < 3; round++) await (await serve({ data })).kill();
+  const last = await serve({ data });
   expect(await last.client.runtime.status()).toMatchObject({ status: "running", pid: last.pid });
 });
 
@@ -68,15 +68,15 @@ test.each([
     says: /^INVALID: --host: expected 127\.0\.0\.1/,
   },
 ])("$what is one clear line", async ({ args, says }) => {
-  const first = await Server.start();
-  const second = await Server.start({ args: args(first.url) });
+  const first = await serve();
+  const second = await serve({ args: args(first.url) });
   expect(await second.exited).toEqual({ code: 1, signal: null });
   expect(second.lines).toHaveLength(1);
   expect(second.lines[0]).toMatch(says);
 });
 
 test("bad usage exits with 2", async () => {
-  const server = await Server.start({ args: ["--port", "many"] });
+  const server = await serve({ args: ["--port", "many"] });
   expect(await server.exited).toEqual({ code: 2, signal: null });
 });
 
@@ -84,7 +84,7 @@ test.each<{ env: Record<string, string>; says: RegExp }>([
   { env: { RELIGHT_TOOL_MS: "soon" }, says: /^INVALID: RELIGHT_TOOL_MS: expected milliseconds/ },
   { env: { RELIGHT_LOG: "loud" }, says: /^INVALID: RELIGHT_LOG: expected one of/ },
 ])("a bad setting is one clear line: $env", async ({ env, says }) => {
-  const server = await Server.start({ env });
+  const server = await serve({ env });
   expect(await server.exited).toEqual({ code: 1, signal: null });
   expect(server.lines).toHaveLength(1);
   expect(server.lines[0]).toMatch(says);
@@ -94,13 +94,13 @@ test("a directory that holds something else is not touched", async () => {
   const data = join(temporary(), "documents");
   mkdirSync(data, { mode: 0o755 });
   writeFileSync(join(data, "thesis.md"), "mine");
-  const server = await Server.start({ data });
+  const server = await serve({ data });
   expect(await server.exited).toEqual({ code: 1, signal: null });
   expect(server.lines[0]).toMatch(/^INVALID: .*thesis\.md/);
   expect(statSync(data).mode & 0o777).toBe(0o755);
 });
 
 test("its data is the owner's alone", async () => {
-  const server = await Server.start();
+  const server = await serve();
   expect(statSync(server.data).mode & 0o777).toBe(0o700);
 });

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { openSqliteStore } from "../../lib/store";
 import { gone, until } from "./os";
 import { everyAskIsAnswered, promisesHold } from "./promises";
-import { Server } from "./server";
+import { serve } from "./server";
 import { AGENT, CHARGE, STOCK } from "./stage";
 
 /** Checks the log from outside, once no server has it open. */
@@ -24,7 +24,7 @@ test.each([
   { what: "a lookup", ask: STOCK, type: "relight.run.completed", runs: { check_stock: 2 } },
   { what: "a charge", ask: CHARGE, type: "relight.run.interrupted", runs: { charge_card: 1 } },
 ])("in the middle of $what: its agents die with it, and the run goes on", async ({ ask, type, runs }) => {
-  const first = await Server.start({ toolMs: 1000 });
+  const first = await serve({ toolMs: 1000 });
   const agent = await first.define();
   const { cursor } = await agent.ask(ask);
   const call = await agent.running({ after: cursor });
@@ -32,7 +32,7 @@ test.each([
   await first.kill();
   for (const { pid } of processes) await gone(pid);
 
-  const second = await Server.start({ data: first.data, toolMs: 100 });
+  const second = await serve({ data: first.data, toolMs: 100 });
   const again = second.client.agent(AGENT);
   const end = await again.runEnd({ after: cursor });
   expect(end.type).toBe(type);
@@ -48,7 +48,7 @@ test.each(
     (commit) => ["before", "inside", "after"].map((when) => `${when}-${commit}`),
   ),
 )("at its own crash point %s: what it acknowledged is there, and nothing is half-done", async (crashAt) => {
-  const first = await Server.start({ toolMs: 300 });
+  const first = await serve({ toolMs: 300 });
   const agent = await first.define();
   await first.client.runtime.stop();
   const earlier = await agent.ask(CHARGE);
@@ -60,7 +60,7 @@ test.each(
   }
   await first.kill();
 
-  const doomed = await Server.start({ data: first.data, toolMs: 300, crashAt });
+  const doomed = await serve({ data: first.data, toolMs: 300, crashAt });
   const ask = { id: "the-ask" };
   if (doomed.url !== "") {
     // Whatever of this is not answered may or may not have happened; it is sent again below.
@@ -72,7 +72,7 @@ test.each(
   }
   expect(await doomed.exited).toEqual({ code: null, signal: "SIGKILL" });
 
-  const third = await Server.start({ data: first.data, toolMs: 0 });
+  const third = await serve({ data: first.data, toolMs: 0 });
   const revived = await third.define();
   const { cursor } = await revived.ask(STOCK, ask);
   for (const { id } of await third.client.interrupts.list("open")) {

@@ -11,8 +11,9 @@ import type { Arm } from "../../lib/crash-point";
 import { follow } from "../../lib/log/follow";
 import { type CallStarted, firstCall, firstRunEnd } from "../../lib/log/wait";
 import { Playground } from "../../lib/playground/playground";
+import { AGENT } from "../server";
 
-export const AGENT = "acme/@maria/shop";
+export { AGENT };
 export const STOCK = "How many SKU-7 do we have?";
 export const CHARGE = "Charge Maria's card $40 for order 1042.";
 
