@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["tests/unit/**/*.test.ts", "tests/crash/**/*.test.ts"],
-    globalSetup: ["tests/bundle.ts"],
+    globalSetup: ["tests/bundle.mjs"],
     // A hang is a failure; how fast something is is for `npm run bench`.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -81,7 +81,7 @@ export interface AgentEvents {
   "run.failed": { run: string; error: Failure };
 }
 
-export interface RuntimeEvents {
+interface RuntimeEvents {
   "runtime.started": { runtime: string; pid: number; tookOverFrom?: { pid: number } };
   "runtime.stopped": { runtime: string; pid: number };
 }
@@ -93,7 +93,7 @@ export type AgentDraft = Draft<AgentEvent>;
 export type RuntimeEvent = Events<RuntimeEvents>;
 
 /** The events after which a run has ended, or waits for a person. */
-export const RUN_ENDS = ["relight.run.completed", "relight.run.interrupted", "relight.run.failed"] as const;
+const RUN_ENDS = ["relight.run.completed", "relight.run.interrupted", "relight.run.failed"] as const;
 export type RunEnd = Extract<AgentEvent, { type: (typeof RUN_ENDS)[number] }>;
 
 export function isRunEnd(event: Envelope): event is RunEnd {

@@ -9,7 +9,7 @@ import type { Ask } from "./events";
 import { type AgentState, type Call, isOpen, isSettled } from "./state";
 
 /** What recovery needs to know of a tool that is registered now. */
-export interface ToolFacts {
+interface ToolFacts {
   name: string;
   idempotent: boolean;
 }

@@ -21,7 +21,7 @@ export interface Attempt {
  * `saved` (in a turn, not started), `started` (by the process of its last attempt, which may be gone), `in_doubt`,
  * `approved` (may start once more), and three that are settled: `denied`, `completed`, `failed`.
  */
-export type CallStatus = "saved" | "started" | "in_doubt" | "approved" | "denied" | "completed" | "failed";
+type CallStatus = "saved" | "started" | "in_doubt" | "approved" | "denied" | "completed" | "failed";
 
 export interface Call extends TurnCall {
   status: CallStatus;

@@ -1,2 +1,2 @@
-export { AgentClient, connect, type Followed, Relight, ScopedClient } from "./client";
+export { connect, type Relight } from "./client";
 export type { Connection, StreamMessage } from "./stream";

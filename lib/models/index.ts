@@ -2,7 +2,7 @@ import { RelightError } from "../errors";
 import type { Model } from "./model";
 import { shop } from "./scripted";
 
-export { type Model, ModelError, type ModelTurn, type ToolDescription } from "./model";
+export { ModelError } from "./model";
 
 const models = new Map<string, Model>([["scripted:shop", shop]]);
 

@@ -2,14 +2,14 @@ import type { Failure, Usage } from "../agents/events";
 import type { Message } from "../agents/state";
 
 /** What a model sees of a tool. */
-export interface ToolDescription {
+interface ToolDescription {
   name: string;
   description: string;
   /** JSON Schema. */
   schema: Record<string, unknown>;
 }
 
-export interface ModelRequest {
+interface ModelRequest {
   instructions: string;
   messages: Message[];
   tools: ToolDescription[];

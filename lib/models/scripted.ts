@@ -2,7 +2,7 @@
  * A deterministic stand-in for a model, on the same path as a real one, so that everything works without a key. It
  * understands questions about stock and orders to charge a card, and says so when it understands neither.
  */
-import type { Message } from "../agents/state";
+import { type Message, textOf } from "../agents/state";
 import type { Model, ModelTurn } from "./model";
 
 type TurnPart = ModelTurn["parts"][number];
@@ -15,7 +15,7 @@ export const shop: Model = {
   async ask({ messages }) {
     const last = messages.at(-1);
     const results = last ? resultsOf(last) : [];
-    const parts = results.length > 0 ? [text(answer(results))] : plan(last ? textOf(last) : "");
+    const parts = results.length > 0 ? [text(answer(results))] : plan(last ? textOf(last.parts) : "");
     return { parts, usage: { inputTokens: 0, outputTokens: 0 } };
   },
 };
@@ -40,8 +40,5 @@ function answer(results: { content: string; failed: boolean }[]): string {
 function resultsOf(message: Message) {
   return message.parts.flatMap((part) => (part.type === "tool_result" ? [part] : []));
 }
-
-const textOf = (message: Message): string =>
-  message.parts.flatMap((part) => (part.type === "text" ? [part.content] : [])).join(" ");
 
 const text = (content: string): TurnPart => ({ type: "text", content });

@@ -1,3 +1,3 @@
 export { type Database, openDatabase, read, write } from "./database";
 export { openSqliteStore } from "./sqlite";
-export type { Commit, Committed, LeaseStep, Store, Subject } from "./store";
+export type { Commit, Committed, LeaseStep, Store } from "./store";

@@ -1,1 +1,1 @@
-export { type Charge, World, type WorldView } from "./world";
+export { World, type WorldView } from "./world";

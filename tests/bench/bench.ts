@@ -1,0 +1,93 @@
+/** Timings, printed and never asserted. Each stands beside something bare, measured on the same disk in the same run. */
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AgentEvent } from "../../lib/agents/events";
+import { OWNER } from "../../lib/agents/scope";
+import { root } from "../../lib/cli/build.mjs";
+import { follow } from "../../lib/log/follow";
+import { firstCall } from "../../lib/log/wait";
+import { Playground } from "../../lib/playground/playground";
+import { openSqliteStore } from "../../lib/store";
+
+const AGENT = "acme/@maria/shop";
+const ROUNDS = 25;
+const COMMITS = 300;
+
+const dir = mkdtempSync(join(tmpdir(), "relight-bench-"));
+
+interface Timings {
+  what: string;
+  ms: number[];
+}
+
+function line({ what, ms }: Timings): string {
+  const sorted = [...ms].sort((a, b) => a - b);
+  const at = (part: number) => (sorted[Math.floor(part * (sorted.length - 1))] ?? 0).toFixed(2).padStart(8);
+  return `${what.padEnd(44)} median ${at(0.5)} ms   p95 ${at(0.95)} ms   n ${sorted.length}`;
+}
+
+async function timed(what: string, rounds: number, work: () => Promise<void> | void): Promise<Timings> {
+  const ms: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const began = performance.now();
+    await work();
+    ms.push(performance.now() - began);
+  }
+  return { what, ms };
+}
+
+/** From SIGKILL to the same call running again, with a spare process warm. */
+async function killToRunning(): Promise<Timings> {
+  const playground = Playground.open({ dir: join(dir, "kill"), dist: join(root, "dist"), toolMs: 600_000 });
+  await playground.start();
+  const agents = playground.as(OWNER);
+  await agents.define(AGENT, { model: "scripted:shop", instructions: "", tools: ["shop"] });
+  const events = (after: number) =>
+    follow<AgentEvent>(playground.folder.store, { after, subject: AGENT, signal: playground.closed });
+  let { cursor } = await agents.ask(AGENT, { text: "How many SKU-7 do we have?" });
+  await firstCall(events(cursor));
+  const ms: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    // The spare starts after the one before it works; a person needs longer than this to press again.
+    await sleep(700);
+    const began = performance.now();
+    const killing = agents.kill(AGENT);
+    cursor = (await firstCall(events(cursor + 1))).sequence;
+    while ((await killing).cursor > cursor) cursor = (await firstCall(events(cursor))).sequence;
+    ms.push(performance.now() - began);
+  }
+  await playground.close();
+  return { what: "kill to the same call running again", ms };
+}
+
+async function bareAppend(bytes: number): Promise<Timings> {
+  const file = openSync(join(dir, "bare"), "a");
+  const data = Buffer.alloc(bytes, "x");
+  const timings = await timed(`bare append of ${bytes} bytes and fdatasync`, COMMITS, () => {
+    writeSync(file, data);
+    fdatasyncSync(file);
+  });
+  closeSync(file);
+  return timings;
+}
+
+async function durableStep(bytes: number): Promise<Timings> {
+  const path = join(dir, "step.db");
+  const store = openSqliteStore({ path, create: { log: "bench", source: "/relight/bench", after: 0 } });
+  const data = { text: "x".repeat(bytes) };
+  const timings = await timed("one durable step", COMMITS, async () => {
+    await store.commit({ subject: AGENT, events: [{ type: "relight.bench", subject: AGENT, data }] });
+  });
+  store.close();
+  return timings;
+}
+
+try {
+  const bare = await bareAppend(500);
+  const step = await durableStep(500);
+  for (const timings of [bare, step, await killToRunning()]) console.log(line(timings));
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
