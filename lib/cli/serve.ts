@@ -63,7 +63,7 @@ export async function serve(
   await startPlayground();
   const { default: next } = await import("next");
   const app = next({ dev, dir: root, hostname: host, port: bound, httpServer: server });
-  await app.prepare();
+  await withoutRemarks(() => app.prepare());
   handle = app.getRequestHandler();
   console.log(`Relight is ready at http://${host.includes(":") ? `[${host}]` : host}:${bound}`);
 }
@@ -108,6 +108,19 @@ function contentSecurityPolicy(dev: boolean): string {
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join("; ");
+}
+
+/** Next remarks on its configuration file while it loads; what this server prints are lines of its own. */
+async function withoutRemarks(load: () => Promise<void>): Promise<void> {
+  const { log } = console;
+  console.log = (...line: unknown[]) => {
+    if (!line.join(" ").includes("next.config")) log(...line);
+  };
+  try {
+    await load();
+  } finally {
+    console.log = log;
+  }
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
