@@ -3,7 +3,8 @@
  * the command line are bundled to `dist/`; pages are built by Next to `.next/`. Each only where its sources are newer.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -34,6 +35,8 @@ export async function bundle() {
       agent: "lib/agents/process.ts",
       "capabilities/shop": "lib/capabilities/shop.ts",
       index: "lib/index.ts",
+      kernel: "lib/notebooks/kernel-process.ts",
+      notebooks: "lib/notebooks/files.ts",
       relight: "lib/cli/main.ts",
     },
     outdir: dist,
@@ -48,10 +51,25 @@ export async function bundle() {
     logLevel: "warning",
   });
   const made = new Set(Object.keys(metafile.outputs).map((path) => join(root, path)));
+  made.add(writeSources());
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile() && !made.has(path)) rmSync(path);
   }
+}
+
+/** Notes which text of each capability was bundled, so that a page can say whether what it shows is what runs. */
+function writeSources() {
+  const folder = join(root, "lib", "capabilities");
+  const sources = readdirSync(folder).map((name) => {
+    const sha256 = createHash("sha256")
+      .update(readFileSync(join(folder, name)))
+      .digest("hex");
+    return [`capabilities/${name.replace(/\.ts$/, "")}`, { file: `lib/capabilities/${name}`, sha256 }];
+  });
+  const path = join(dist, "sources.json");
+  writeFileSync(path, JSON.stringify(Object.fromEntries(sources)));
+  return path;
 }
 
 /** Builds the pages, if they are older than their sources. */

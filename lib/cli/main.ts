@@ -44,6 +44,13 @@ function program(checkout: Checkout): Command {
       if (!held) process.exitCode = 1;
     });
 
+  remote(
+    relight.command("run").description("run a notebook without a page").argument("<notebook.md>"),
+  ).action(async (file, { server, json }) => {
+    const failed = await (await import("./run")).run(file, server, json);
+    if (failed) process.exitCode = 1;
+  });
+
   remote(relight.command("events").description("the log"))
     .option("--follow", "go on as it grows", false)
     .addOption(new Option("--after <cursor>", "start after this cursor").default(0).argParser(cursor))

@@ -64,6 +64,9 @@ export class ScopedClient {
 }
 
 export class Relight extends ScopedClient {
+  /** The model that a notebook's agents ask. */
+  model = "scripted:shop";
+
   /** Acts as a principal, with fewer rights: every request carries them. */
   as(principal: string, rights: Pick<Scope, "roles" | "resources">): ScopedClient {
     return new ScopedClient(this.http.as({ principal, ...rights }));
@@ -82,6 +85,11 @@ export class Relight extends ScopedClient {
   /** What the runtime cannot roll back: the bank, the cluster, how often each tool ran. */
   world(): Promise<WorldView> {
     return this.http.get("/world");
+  }
+
+  /** The text of one of the server's files that notebooks show: `capabilities/shop`. */
+  async source(name: string): Promise<string> {
+    return (await this.http.get<{ code: string }>(`/source/${encodeURIComponent(name)}`)).code;
   }
 
   /** A fresh log and a fresh world; what was there is gone. */

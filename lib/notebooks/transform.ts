@@ -42,7 +42,7 @@ export function transform(code: string): Runnable {
   return { body: text.toString(), names: [...names] };
 }
 
-function rewrite(node: Statement, last: boolean, text: MagicString, names: Set<string>, js: string): void {
+function rewrite(node: Statement, last: boolean, text: MagicString, names: Set<string>): void {
   switch (node.type) {
     case "VariableDeclaration": {
       for (const { id } of node.declarations) for (const name of namesOf(id)) names.add(name);

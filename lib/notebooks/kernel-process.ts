@@ -1,0 +1,15 @@
+/** The kernel of a headless run, in a process of its own. Bundled to `dist/kernel.mjs`. */
+import { connect } from "../client";
+import { Kernel, type ToKernel } from "./kernel";
+
+const [server = ""] = process.argv.slice(2);
+const relight = connect(server);
+
+const kernel = new Kernel({
+  given: { relight },
+  tell: (message) => process.send?.(message),
+  source: (name) => relight.source(name),
+});
+
+process.on("disconnect", () => process.exit(0));
+process.on("message", (message) => void kernel.ask(message as ToKernel));
