@@ -22,5 +22,5 @@ export async function bundleTests() {
 /** Vitest's global setup: tests run the same bundles and pages as everybody else. */
 export async function setup() {
   await bundleTests();
-  buildPages();
+  await buildPages();
 }

@@ -26,7 +26,7 @@ function count(file, read) {
 rmSync(reports, { recursive: true, force: true });
 mkdirSync(reports);
 await bundle();
-buildPages();
+await buildPages();
 const browser = findBrowser();
 
 const ran = [

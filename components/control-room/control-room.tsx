@@ -1,5 +1,5 @@
 import { allCalls } from "@/lib/agents/state";
-import type { Connection } from "@/lib/client";
+import { useConnection } from "../live-page";
 import { Panel } from "../ui/panel";
 import { AgentCard } from "./agent-card";
 import { Bank } from "./bank";
@@ -9,7 +9,8 @@ import { InDoubt } from "./in-doubt";
 import { useLive } from "./live";
 
 /** What is happening, live: the same for every reader of this playground. */
-export function ControlRoom({ connection }: { connection: Connection | "connecting" }) {
+export function ControlRoom() {
+  const connection = useConnection();
   const { log, head, cursor, agents, runtime } = useLive();
   const defined = Object.values(agents).filter(({ definition }) => definition !== null);
   const interrupts = defined.flatMap(({ interrupts, run }) =>
@@ -29,7 +30,7 @@ export function ControlRoom({ connection }: { connection: Connection | "connecti
   return (
     <aside
       aria-label="Control room"
-      className="grid grid-cols-[minmax(0,1fr)] content-start gap-3 border-line bg-sunk p-4 lg:min-h-screen lg:border-l"
+      className="grid grid-cols-[minmax(0,1fr)] content-start gap-3 border-line bg-sunk p-4 lg:sticky lg:top-14 lg:h-[calc(100vh-3.5rem)] lg:overflow-y-auto lg:border-l"
     >
       {connection === "reconnecting" ? (
         <p role="alert" className="rounded-md border border-death bg-death-ground px-3 py-2 text-death">

@@ -6,8 +6,9 @@ import { clock, shortType } from "./words";
 /** So many rows are drawn; a longer log is read page by page from the API. */
 const MOST_ROWS = 500;
 
-export function EventsTable() {
-  const { events } = useLive();
+export function EventsTable({ agent }: { agent?: string }) {
+  const { events: all } = useLive();
+  const events = agent === undefined ? all : all.filter(({ subject }) => subject === agent);
   const [open, setOpen] = useState<string | null>(null);
   const scroller = useRef<HTMLElement>(null);
   const atEnd = useRef(true);

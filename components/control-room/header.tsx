@@ -1,10 +1,11 @@
-import { useRef } from "react";
+import Link from "next/link";
+import { type ReactNode, useRef } from "react";
 import type { Connection } from "@/lib/client";
 import { Button } from "../ui/button";
 import { Refusal } from "../ui/refusal";
 import { relight, useAct, useLive, useRuntime } from "./live";
 
-export function Header({ connection }: { connection: Connection | "connecting" }) {
+export function Header({ connection, title }: { connection: Connection | "connecting"; title?: ReactNode }) {
   const { cursor, runtime: status } = useLive();
   const runtime = useRuntime().data;
   const restart = useAct(() => relight.runtime.restart());
@@ -13,7 +14,12 @@ export function Header({ connection }: { connection: Connection | "connecting" }
   const busy = restart.busy || stop.busy || start.busy;
   return (
     <header className="sticky top-0 z-10 flex flex-wrap items-center gap-x-5 gap-y-2 border-b border-line bg-sheet px-6 py-2.5">
-      <h1 className="font-serif text-[17px] font-semibold">Relight</h1>
+      <h1 className="flex items-baseline gap-5 text-[17px]">
+        <Link href="/" className="font-serif font-semibold">
+          Relight
+        </Link>
+        {title}
+      </h1>
       <span className="flex-1" />
       <span role="status" className="text-[13px]">
         {connection === "live" ? (

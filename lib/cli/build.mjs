@@ -50,6 +50,17 @@ export async function bundle() {
     sourcemap: true,
     logLevel: "warning",
   });
+  await build({
+    absWorkingDir: root,
+    entryPoints: { kernel: "lib/notebooks/kernel-worker.ts" },
+    outdir: join(root, "public"),
+    bundle: true,
+    minify: true,
+    format: "iife",
+    platform: "browser",
+    target: "es2022",
+    logLevel: "warning",
+  });
   const made = new Set(Object.keys(metafile.outputs).map((path) => join(root, path)));
   made.add(writeSources());
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
@@ -72,8 +83,11 @@ function writeSources() {
   return path;
 }
 
-/** Builds the pages, if they are older than their sources. */
-export function buildPages() {
+/**
+ * Builds the pages, if they are older than their sources.
+ * @throws if a notebook is broken, with its file and line, or Next cannot build
+ */
+export async function buildPages() {
   const sources = [
     "app",
     "components",
@@ -84,6 +98,8 @@ export function buildPages() {
     "package-lock.json",
   ];
   if (newest(join(root, ".next", "BUILD_ID")) > newest(...sources.map((name) => join(root, name)))) return;
+  const { readNotebooks } = await import("../../dist/notebooks.mjs");
+  readNotebooks(join(root, "lib", "notebooks"));
   console.log("Building the pages; this takes a minute, once.");
   const { status } = spawnSync(process.execPath, [join(root, "node_modules/next/dist/bin/next"), "build"], {
     cwd: root,
@@ -96,5 +112,5 @@ export function buildPages() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await bundle();
-  buildPages();
+  await buildPages();
 }

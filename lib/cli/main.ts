@@ -6,7 +6,7 @@ import { lineOfEvent, lineOfInterrupt, print } from "./print";
 export interface Checkout {
   /** Where the built checkout is. */
   root: string;
-  buildPages(): void;
+  buildPages(): Promise<void>;
 }
 
 /** Runs one command. Exits 2 on bad usage, 1 on an error, told on stderr in one line with its code. */

@@ -15,6 +15,10 @@ export interface ServeOptions {
   dev: boolean;
 }
 
+/** The script of the worker that cells run in: the only one that may evaluate text, and it has no page. */
+const KERNEL = "/kernel.js";
+const KERNEL_POLICY = "default-src 'none'; script-src 'self' 'unsafe-eval'; connect-src 'self'";
+
 /** How long open requests may take to end before the server exits all the same. */
 const GRACE_MS = 2000;
 
@@ -44,7 +48,7 @@ export async function serve(
   process.env.NEXT_TELEMETRY_DISABLED = "1";
   process.env.NEXT_MANUAL_SIG_HANDLE = "1";
   Object.assign(process.env, { NODE_ENV: dev ? "development" : "production" });
-  if (!dev) buildPages();
+  if (!dev) await buildPages();
   armFromEnvironment();
 
   let handle: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | null = null;
@@ -80,7 +84,8 @@ function refused(request: IncomingMessage, response: ServerResponse, dev: boolea
     answer(response, error);
     return true;
   }
-  if (!request.url?.startsWith("/api")) {
+  if (request.url === KERNEL) response.setHeader("content-security-policy", KERNEL_POLICY);
+  else if (!request.url?.startsWith("/api")) {
     const policy = contentSecurityPolicy(dev);
     // Next finds the nonce for its own scripts in the request.
     request.headers["content-security-policy"] = policy;
@@ -103,6 +108,7 @@ function contentSecurityPolicy(dev: boolean): string {
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",
+    "worker-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",

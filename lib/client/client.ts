@@ -9,7 +9,7 @@ import { type CallStarted, firstCall, firstRunEnd } from "../log/wait";
 import type { RuntimeSettings, RuntimeStatus } from "../playground/playground";
 import type { WorldView } from "../world";
 import { Http } from "./http";
-import { type StreamMessage, type StreamOptions, stream } from "./stream";
+import { type StreamMessage, type StreamOptions, type StreamSource, stream } from "./stream";
 
 type Cursor = { cursor: number };
 export interface Followed<E extends Envelope = Envelope> {
@@ -19,9 +19,12 @@ export interface Followed<E extends Envelope = Envelope> {
 
 const at = (id: string): string => `/agents/${encodeURIComponent(id)}`;
 
-/** A client of the server at `url`; in a page, of its own. */
-export function connect(url = ""): Relight {
-  return new Relight(new Http(url));
+/**
+ * A client of the server at `url`; in a page, of its own.
+ * @param lent gives the stream's messages in place of connections of one's own
+ */
+export function connect(url = "", lent?: StreamSource): Relight {
+  return new Relight(new Http(url, lent));
 }
 
 /** Everything that a scope may see and do. */

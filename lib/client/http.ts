@@ -1,19 +1,23 @@
 import type { Scope } from "../agents/scope";
 import { type Code, codes, messageOf, RelightError } from "../errors";
+import type { StreamSource } from "./stream";
 
 /** The JSON half of the API: sends a request, returns its answer, throws a {@link RelightError} with the server's code. */
 export class Http {
   readonly base: string;
+  /** Where streams come from; undefined for the network. */
+  readonly lent: StreamSource | undefined;
   readonly #scope: Scope | undefined;
 
   /** @param base the server's URL; "" for the page's own */
-  constructor(base: string, scope?: Scope) {
+  constructor(base: string, lent?: StreamSource, scope?: Scope) {
     this.base = base.replace(/\/+$/, "");
+    this.lent = lent;
     this.#scope = scope;
   }
 
   as(scope: Scope): Http {
-    return new Http(this.base, scope);
+    return new Http(this.base, this.lent, scope);
   }
 
   get<T>(path: string): Promise<T> {

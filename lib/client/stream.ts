@@ -17,6 +17,9 @@ export interface StreamOptions {
 
 export type Connection = "live" | "reconnecting";
 
+/** Whatever gives the stream's messages. */
+export type StreamSource = (options: StreamOptions) => AsyncGenerator<StreamMessage, void, undefined>;
+
 const LONGEST_WAIT_MS = 2000;
 /** The server sends a comment every 15 s: one that says nothing for so long is gone. */
 const SILENCE_MS = 45_000;
@@ -30,6 +33,10 @@ export async function* stream(
   http: Http,
   options: StreamOptions = {},
 ): AsyncGenerator<StreamMessage, void, undefined> {
+  if (http.lent) {
+    yield* http.lent(options);
+    return;
+  }
   const { agent, signal, onConnection } = options;
   let { after = 0 } = options;
   let failures = 0;

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import type { FromKernel, ToKernel } from "./kernel";
-import type { Output } from "./output";
+import { type Output, take } from "./output";
 import type { Cell, Notebook } from "./parse";
 
 export interface HeadlessOptions {
@@ -45,7 +45,7 @@ export async function runHeadless({
 function runCell(kernel: ChildProcess, cell: Cell, shown: (output: Output) => void): Promise<boolean> {
   return new Promise((resolve) => {
     // What a frame shows last is what it shows; so outputs are handed on when the cell has ended.
-    const outputs: Output[] = [];
+    let outputs: Output[] = [];
     let pressed = false;
     const end = (well: boolean) => {
       kernel.off("message", hear);
@@ -54,7 +54,7 @@ function runCell(kernel: ChildProcess, cell: Cell, shown: (output: Output) => vo
       resolve(well);
     };
     const fail = (message: string) => {
-      outputs.push({ kind: "error", code: null, message, line: null });
+      outputs = [...outputs, { kind: "error", code: null, message, line: null }];
       end(false);
     };
     const died = () => fail("its kernel has ended");
@@ -72,25 +72,10 @@ function runCell(kernel: ChildProcess, cell: Cell, shown: (output: Output) => vo
       if (message.cell !== cell.id) return;
       if (message.tells === "failed") end(false);
       else if (message.tells === "done") message.waiting && !pressed ? press() : end(true);
-      else take(outputs, message);
+      else outputs = take(outputs, message);
     };
     kernel.on("message", hear);
     kernel.on("exit", died);
     ask({ ask: "run", cell: cell.id, code: cell.code });
   });
-}
-
-/** Takes what a kernel tells of a cell's outputs into them. */
-export function take(outputs: Output[], message: FromKernel): void {
-  if (message.tells === "output") {
-    outputs.push(message.output);
-    return;
-  }
-  const id = message.tells === "frame" ? message.frame : message.tells === "pressed" ? message.buttons : null;
-  const at = outputs.findIndex((output) => "id" in output && output.id === id);
-  const before = outputs[at];
-  if (message.tells === "frame" && before?.kind === "frame")
-    outputs[at] = { ...before, content: message.content };
-  if (message.tells === "pressed" && before?.kind === "buttons")
-    outputs[at] = { ...before, pressed: message.label };
 }

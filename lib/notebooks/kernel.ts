@@ -46,6 +46,7 @@ export class Kernel {
   #cell = "";
   #counts = new Map<string, number>();
   #ids = 0;
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(options: KernelOptions) {
     this.#options = options;
@@ -53,7 +54,13 @@ export class Kernel {
     this.#evaluator = new Evaluator({ ...options.given, show, sleep, console: this.#console() });
   }
 
+  /** Does one thing after the other: what a cell shows while it runs is its own. */
   ask(message: ToKernel): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#do(message));
+    return this.#turn;
+  }
+
+  #do(message: ToKernel): Promise<void> {
     return message.ask === "run"
       ? this.#run(message.cell, message.code)
       : this.#press(message.buttons, message.label);

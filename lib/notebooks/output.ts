@@ -1,5 +1,7 @@
 /** What cells show, as data: it crosses from a kernel to a page, outlives a reload, and has a plain form for terminals. */
 
+import type { FromKernel } from "./kernel";
+
 export type Output =
   | { kind: "text"; text: string }
   /** Printed with `console`. */
@@ -52,4 +54,26 @@ function columns(rows: string[][]): string[] {
       .join("  ")
       .trimEnd(),
   );
+}
+
+/** A cell's outputs after what its kernel told. */
+export function take(outputs: Output[], message: FromKernel): Output[] {
+  switch (message.tells) {
+    case "output":
+      return [...outputs, message.output];
+    case "frame":
+      return outputs.map((output) =>
+        output.kind === "frame" && output.id === message.frame
+          ? { ...output, content: message.content }
+          : output,
+      );
+    case "pressed":
+      return outputs.map((output) =>
+        output.kind === "buttons" && output.id === message.buttons
+          ? { ...output, pressed: message.label }
+          : output,
+      );
+    default:
+      return outputs;
+  }
 }

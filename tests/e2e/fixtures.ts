@@ -39,7 +39,7 @@ export const test = base.extend<Fixtures>({
         complaints.push(message.text());
       });
       page.on("pageerror", (error) => complaints.push(error.message));
-      await page.goto(server.url);
+      await page.goto(`${server.url}/notebooks/pull-the-plug`);
       await expect(page.getByText(/live · event/)).toBeVisible();
       return page;
     });

@@ -1,0 +1,48 @@
+"use client";
+
+import { type ReactNode, useMemo } from "react";
+import type { Block } from "@/lib/notebooks/parse";
+import { ControlRoom } from "../control-room/control-room";
+import { Live } from "../live-page";
+import { CellView } from "./cell-view";
+import { Diagram } from "./diagram";
+import { RunBar } from "./run-bar";
+import { useNotebook } from "./use-notebook";
+
+type Drawn = Block & { prose?: ReactNode };
+
+export interface NotebookPageProps {
+  slug: string;
+  title: string;
+  minutes: number;
+  learns: string[];
+  blocks: Drawn[];
+}
+
+export function NotebookPage(props: NotebookPageProps) {
+  return (
+    <Live title={props.title}>
+      <main className="mx-auto grid max-w-[1500px] grid-cols-[minmax(0,1fr)] lg:grid-cols-[minmax(0,1fr)_minmax(440px,600px)]">
+        <Article {...props} />
+        <ControlRoom />
+      </main>
+    </Live>
+  );
+}
+
+function Article({ slug, title, minutes, blocks }: NotebookPageProps) {
+  const cells = useMemo(() => blocks.filter((block) => block.kind === "cell"), [blocks]);
+  const notebook = useNotebook(slug, cells);
+  return (
+    <article className="w-full max-w-[820px] justify-self-center px-4 py-8 sm:px-12">
+      <h2 className="font-serif text-[30px] font-semibold leading-tight">{title}</h2>
+      <p className="mb-4 text-[13px] text-soft">About {minutes} minutes.</p>
+      <RunBar notebook={notebook} />
+      {blocks.map((block) => {
+        if (block.kind === "cell") return <CellView key={block.id} cell={block} notebook={notebook} />;
+        if (block.kind === "diagram") return <Diagram key={block.line} source={block.source} />;
+        return <div key={block.line}>{block.prose}</div>;
+      })}
+    </article>
+  );
+}

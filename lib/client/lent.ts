@@ -1,0 +1,112 @@
+/**
+ * A page's one stream, lent to its worker: a browser allows six connections to a host, and a cell that follows a log
+ * must not take one of them. Pure on both sides; the messages go over `postMessage`.
+ */
+
+import type { Live } from "./live";
+import type { StreamMessage, StreamSource } from "./stream";
+
+/** What a borrower says. */
+export type Borrowing = { borrows: number; after: number; agent?: string } | { returns: number };
+
+/** What the lender gives. */
+export interface Lending {
+  to: number;
+  messages: StreamMessage[];
+}
+
+/** The borrower's side. */
+export function borrower(say: (borrowing: Borrowing) => void): {
+  source: StreamSource;
+  take(lending: Lending): void;
+} {
+  const readers = new Map<number, (messages: StreamMessage[]) => void>();
+  let ids = 0;
+  async function* source({ after = 0, agent, signal }: Parameters<StreamSource>[0]) {
+    const id = ++ids;
+    const queue: StreamMessage[] = [];
+    let wake = () => {};
+    readers.set(id, (messages) => {
+      queue.push(...messages);
+      wake();
+    });
+    const abort = () => wake();
+    signal?.addEventListener("abort", abort);
+    say({ borrows: id, after, ...(agent && { agent }) });
+    try {
+      while (!signal?.aborted) {
+        const message = queue.shift();
+        if (message) yield message;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      readers.delete(id);
+      say({ returns: id });
+    }
+  }
+  return { source, take: ({ to, messages }) => readers.get(to)?.(messages) };
+}
+
+interface Loan {
+  after: number;
+  agent?: string;
+  log: string | null;
+}
+
+/** The lender's side: gives each borrower what the page has seen since. */
+export class Lender {
+  readonly #loans = new Map<number, Loan>();
+  readonly #give: (lending: Lending) => void;
+  #live: Live;
+
+  constructor(live: Live, give: (lending: Lending) => void) {
+    this.#live = live;
+    this.#give = give;
+  }
+
+  hear(borrowing: Borrowing): void {
+    if ("returns" in borrowing) {
+      this.#loans.delete(borrowing.returns);
+      return;
+    }
+    const { borrows, after, agent } = borrowing;
+    this.#loans.set(borrows, { after, log: null, ...(agent && { agent }) });
+    this.#serve(borrows);
+  }
+
+  /** The page has seen more. */
+  update(live: Live): void {
+    this.#live = live;
+    for (const id of this.#loans.keys()) this.#serve(id);
+  }
+
+  #serve(id: number): void {
+    const loan = this.#loans.get(id);
+    const { log, head, cursor, events } = this.#live;
+    if (!loan || log === null) return;
+    const messages: StreamMessage[] = [];
+    if (loan.log !== log) messages.push({ is: "log", log, cursor: head });
+    for (let index = firstAfter(events, loan.after); index < events.length; index++) {
+      const event = events[index];
+      if (event && (loan.agent === undefined || event.subject === loan.agent))
+        messages.push({ is: "event", event });
+    }
+    this.#loans.set(id, { ...loan, log, after: Math.max(loan.after, cursor) });
+    if (messages.length > 0) this.#give({ to: id, messages });
+  }
+}
+
+/** Events are in the order of their cursors. */
+function firstAfter(events: Live["events"], after: number): number {
+  let [low, high] = [0, events.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((events[middle]?.sequence ?? 0) <= after) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,30 @@
+/** The kernel of a page, in a worker of its own: bundled to `public/kernel.js`, whose policy allows evaluation. */
+import { connect } from "../client";
+import { type Borrowing, borrower, type Lending } from "../client/lent";
+import { type FromKernel, Kernel, type ToKernel } from "./kernel";
+
+/** What a page and its worker say to each other. */
+export type ToWorker = ToKernel | Lending;
+export type FromWorker = FromKernel | Borrowing;
+
+const say = (message: FromWorker): void => postMessage(message);
+
+const stream = borrower(say);
+const relight = connect(location.origin, stream.source);
+
+// The page hears of a reset a moment after it was answered; what a cell follows next must be of the new log.
+const reset = relight.reset.bind(relight);
+relight.reset = async () => {
+  const answer = await reset();
+  for await (const message of relight.stream({ after: answer.cursor })) {
+    if (message.is === "log" && message.log === answer.log) break;
+  }
+  return answer;
+};
+
+const kernel = new Kernel({ given: { relight }, tell: say, source: (name) => relight.source(name) });
+
+addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
+  if ("to" in data) stream.take(data);
+  else void kernel.ask(data);
+});
