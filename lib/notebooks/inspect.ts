@@ -3,7 +3,7 @@
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 100;
 /** Characters; what is longer is cut, and says so. */
-export const MAX_TEXT = 64 * 1024;
+const MAX_TEXT = 64 * 1024;
 
 /** Cuts text that is too long to be shown, saying how much is missing. */
 export function cut(text: string, most = MAX_TEXT): string {

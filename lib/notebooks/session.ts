@@ -5,7 +5,7 @@
 import type { FromKernel } from "./kernel";
 import { type Output, take } from "./output";
 
-export type CellStatus = "not run" | "queued" | "running" | "waiting" | "done" | "failed" | "stopped";
+type CellStatus = "not run" | "queued" | "running" | "waiting" | "done" | "failed" | "stopped";
 
 export interface CellState {
   /** As it stands in the editor. */

@@ -4,14 +4,14 @@ const STOCK = "How many SKU-7 do we have?";
 const CHARGE = "Charge Maria's card $40 for order 1042.";
 
 test("killed mid-lookup, the agent answers all the same", async ({ serve, open }) => {
-  const page = await open(await serve({ toolMs: 1500 }));
+  const page = await open(await serve({ toolMs: 4000 }));
   await createAgent(page);
   await ask(page, STOCK);
-  await expect(page.getByText(/attempt 1 · .* of 1\.5 s/)).toBeVisible();
+  await expect(page.getByText(/attempt 1 · .* of 4\.0 s/)).toBeVisible();
   const pid = (await page.getByText(/^kill -9 \d+/).textContent()) ?? "";
   await page.getByRole("button", { name: "Kill agent" }).click();
   await expect(page.getByText(/Killed pid \d+ with SIGKILL, \d\.\d s into check_stock\./)).toBeVisible();
-  await expect(page.getByText(/attempt 2 · .* of 1\.5 s/)).toBeVisible();
+  await expect(page.getByText(/attempt 2 · .* of 4\.0 s/)).toBeVisible();
   await expect(page.getByText(/^kill -9 \d+/)).not.toHaveText(pid);
   await expect(page.getByTestId("answer")).toHaveText("SKU-7: 3 in stock.");
   await expect(page.getByTestId("tool-runs")).toHaveText("check_stock ran 2×");
@@ -32,7 +32,7 @@ test("restarted mid-charge, it waits: “It went through” settles it in the pe
   serve,
   open,
 }) => {
-  const page = await open(await serve({ toolMs: 1000 }));
+  const page = await open(await serve({ toolMs: 5000 }));
   await createAgent(page);
   await ask(page, CHARGE);
   // The bank has booked it, and the tool has not answered yet.
@@ -56,7 +56,7 @@ test("restarted mid-charge, it waits: “It went through” settles it in the pe
 });
 
 test("“Charge again” charges a second time, once", async ({ serve, open }) => {
-  const page = await open(await serve({ toolMs: 1000 }));
+  const page = await open(await serve({ toolMs: 5000 }));
   await createAgent(page);
   await ask(page, CHARGE);
   await expect(page.getByTestId("charges")).toHaveText("1 charge");
@@ -71,7 +71,7 @@ test("the server is killed and started again: the page says so, finds it, and th
   serve,
   open,
 }) => {
-  const first = await serve({ toolMs: 1500 });
+  const first = await serve({ toolMs: 20_000 });
   const page = await open(first);
   await createAgent(page);
   await ask(page, CHARGE);

@@ -1,7 +1,7 @@
 import { ask, createAgent, expect, test } from "./fixtures";
 
 test("two tabs show the same, and a decision in one is at once in the other", async ({ serve, open }) => {
-  const server = await serve({ toolMs: 1000 });
+  const server = await serve({ toolMs: 20_000 });
   const [one, two] = [await open(server), await open(server)];
   await createAgent(one);
   await ask(two, "Charge Maria's card $40 for order 1042.");
@@ -22,7 +22,7 @@ test("two tabs show the same, and a decision in one is at once in the other", as
 });
 
 test("a button that somebody else was quicker with says who decided", async ({ serve, open }) => {
-  const server = await serve({ toolMs: 1000 });
+  const server = await serve({ toolMs: 20_000 });
   const page = await open(server);
   await createAgent(page);
   await ask(page, "Charge Maria's card $40 for order 1042.");
