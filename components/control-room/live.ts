@@ -5,6 +5,7 @@ import { useEffect, useState } from "react";
 import { type Connection, connect, type StreamMessage } from "@/lib/client";
 import { advance, type Live, nothing } from "@/lib/client/live";
 import { messageOf } from "@/lib/errors";
+import { shareStream } from "./shared-stream";
 
 /** The page's own server. */
 export const relight = connect();
@@ -26,35 +27,35 @@ export const useLive = (): Live =>
 export const useRuntime = () =>
   useQuery({ queryKey: RUNTIME, queryFn: () => relight.runtime.status(), retry: 3 });
 
-/** Feeds the one stream of this tab into the cache. */
+/** Feeds the stream, which all tabs share, into the cache. */
 export function useStream(): Connection | "connecting" {
   const client = useQueryClient();
   const [connection, setConnection] = useState<Connection | "connecting">("connecting");
 
   useEffect(() => {
     const ended = new AbortController();
+    const seen = () => client.getQueryData<Live>(LOG) ?? nothing;
     let batch: StreamMessage[] = [];
     const flush = () => {
       const messages = batch;
       batch = [];
-      client.setQueryData<Live>(LOG, (live = nothing) => advance(live, messages));
+      client.setQueryData<Live>(LOG, advance(seen(), messages));
+      updated();
       const about = (message: StreamMessage) =>
         message.is === "log" || (message.is === "event" && message.event.subject.startsWith("runtime:"));
       if (messages.some(about)) void client.invalidateQueries({ queryKey: RUNTIME });
     };
-    const after = client.getQueryData<Live>(LOG)?.cursor;
-    const read = async () => {
-      for await (const message of relight.stream({
-        after,
-        signal: ended.signal,
-        onConnection: setConnection,
-      })) {
+    const updated = shareStream({
+      open: (options) => relight.stream(options),
+      seen,
+      receive: (message) => {
         // Many messages that come at once are one change of the page.
         if (batch.length === 0) setTimeout(flush, 16);
         batch.push(message);
-      }
-    };
-    read().catch(() => setConnection("reconnecting"));
+      },
+      onConnection: setConnection,
+      signal: ended.signal,
+    });
     return () => ended.abort();
   }, [client]);
 

@@ -1,17 +1,20 @@
 /**
- * A page's one stream, lent to its worker: a browser allows six connections to a host, and a cell that follows a log
- * must not take one of them. Pure on both sides; the messages go over `postMessage`.
+ * A page's one stream, lent to its worker and to other tabs: a browser allows six connections to a host, and neither a
+ * cell that follows a log nor a seventh tab must wait for one. Pure on both sides; the messages go over `postMessage`.
  */
 
 import type { Live } from "./live";
 import type { StreamMessage, StreamSource } from "./stream";
 
+/** The borrower's own name for it: a number in a page's worker, a tab's name between tabs. */
+type LoanId = number | string;
+
 /** What a borrower says. */
-export type Borrowing = { borrows: number; after: number; agent?: string } | { returns: number };
+export type Borrowing = { borrows: LoanId; after: number; agent?: string } | { returns: LoanId };
 
 /** What the lender gives. */
 export interface Lending {
-  to: number;
+  to: LoanId;
   messages: StreamMessage[];
 }
 
@@ -20,7 +23,7 @@ export function borrower(say: (borrowing: Borrowing) => void): {
   source: StreamSource;
   take(lending: Lending): void;
 } {
-  const readers = new Map<number, (messages: StreamMessage[]) => void>();
+  const readers = new Map<LoanId, (messages: StreamMessage[]) => void>();
   let ids = 0;
   async function* source({ after = 0, agent, signal }: Parameters<StreamSource>[0]) {
     const id = ++ids;
@@ -55,11 +58,12 @@ interface Loan {
   after: number;
   agent?: string;
   log: string | null;
+  world: Live["world"];
 }
 
 /** The lender's side: gives each borrower what the page has seen since. */
 export class Lender {
-  readonly #loans = new Map<number, Loan>();
+  readonly #loans = new Map<LoanId, Loan>();
   readonly #give: (lending: Lending) => void;
   #live: Live;
 
@@ -74,7 +78,7 @@ export class Lender {
       return;
     }
     const { borrows, after, agent } = borrowing;
-    this.#loans.set(borrows, { after, log: null, ...(agent && { agent }) });
+    this.#loans.set(borrows, { after, log: null, world: null, ...(agent && { agent }) });
     this.#serve(borrows);
   }
 
@@ -84,9 +88,9 @@ export class Lender {
     for (const id of this.#loans.keys()) this.#serve(id);
   }
 
-  #serve(id: number): void {
+  #serve(id: LoanId): void {
     const loan = this.#loans.get(id);
-    const { log, head, cursor, events } = this.#live;
+    const { log, head, cursor, events, world } = this.#live;
     if (!loan || log === null) return;
     const messages: StreamMessage[] = [];
     if (loan.log !== log) messages.push({ is: "log", log, cursor: head });
@@ -95,7 +99,8 @@ export class Lender {
       if (event && (loan.agent === undefined || event.subject === loan.agent))
         messages.push({ is: "event", event });
     }
-    this.#loans.set(id, { ...loan, log, after: Math.max(loan.after, cursor) });
+    if (world && world !== loan.world && loan.agent === undefined) messages.push({ is: "world", world });
+    this.#loans.set(id, { ...loan, log, world, after: Math.max(loan.after, cursor) });
     if (messages.length > 0) this.#give({ to: id, messages });
   }
 }
