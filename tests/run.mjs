@@ -27,7 +27,14 @@ rmSync(reports, { recursive: true, force: true });
 mkdirSync(reports);
 await bundle();
 await buildPages();
-const browser = findBrowser();
+let browser;
+try {
+  browser = findBrowser();
+} catch (error) {
+  console.error(error.message);
+  console.log("0 passed, 1 failed");
+  process.exit(1);
+}
 
 const ran = [
   run("vitest/vitest.mjs", [
@@ -46,7 +53,7 @@ const counts = [
   count(vitestReport, ({ numPassedTests, numFailedTests, numFailedTestSuites, success }) => ({
     passed: numPassedTests,
     // A file that cannot be loaded fails without a failed test in it.
-    failed: numFailedTests || (success ? 0 : numFailedTestSuites || 1),
+    failed: numFailedTests || (success && ran[0] ? 0 : numFailedTestSuites || 1),
   })),
   count(playwrightReport, ({ stats, errors }) => ({
     passed: stats.expected,

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
-import { type AgentState, allCalls, type Call } from "@/lib/agents/state";
+import { type AgentState, allCalls, type Call, isOpen, textOf } from "@/lib/agents/state";
 import { type AgentStatus, type RunningCall, runningCalls, statusOf } from "@/lib/agents/view";
+import { useConnection } from "../live-page";
 import { Button } from "../ui/button";
 import { Panel } from "../ui/panel";
 import { Refusal } from "../ui/refusal";
@@ -20,6 +21,7 @@ export function AgentCard({ agent }: { agent: AgentState }) {
   const status = statusOf(agent);
   const { mark, tone } = marks[status];
   const calls = runningCalls(agent);
+  const asked = isOpen(agent.run) ? textOf(agent.messages[0]?.parts ?? []) : null;
   return (
     <Panel
       title={
@@ -36,6 +38,7 @@ export function AgentCard({ agent }: { agent: AgentState }) {
         </span>
       }
     >
+      {asked ? <p className="mb-2 line-clamp-3 break-words text-[13px] text-soft">Asked: “{asked}”</p> : null}
       {calls.map((call) => (
         <RunningCallRow key={call.id} call={call} />
       ))}
@@ -53,7 +56,8 @@ export function AgentCard({ agent }: { agent: AgentState }) {
 
 function RunningCallRow({ call }: { call: RunningCall }) {
   const expected = useRuntime().data?.toolMs ?? 3000;
-  const elapsed = useElapsed(call.startedAt);
+  const live = useConnection() === "live";
+  const elapsed = useElapsed(call.startedAt, live);
   const part = expected > 0 ? Math.min(elapsed / expected, 1) : 1;
   return (
     <div className="mb-2">
@@ -64,6 +68,7 @@ function RunningCallRow({ call }: { call: RunningCall }) {
         <span className="flex-1" />
         <span>
           attempt {call.attempt} · {(elapsed / 1000).toFixed(1)} of {(expected / 1000).toFixed(1)} s
+          {live ? "" : " when last seen"}
         </span>
       </div>
       <div aria-hidden className="mt-1 h-2 overflow-hidden rounded border border-line bg-sunk">
@@ -76,13 +81,14 @@ function RunningCallRow({ call }: { call: RunningCall }) {
 function Kill({ agent }: { agent: AgentState }) {
   const { events } = useLive();
   const kill = useAct(() => relight.agent(agent.id).kill());
+  const live = useConnection() === "live";
   const pid = agent.process?.pid;
   const crash = kill.data && events.find(({ sequence }) => sequence === kill.data?.cursor);
   const into = crash && allCalls(agent.run).flatMap((call) => secondsInto(call, crash.time));
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">
-        <Button tone="death" disabled={kill.busy} onClick={() => kill.act()}>
+        <Button tone="death" disabled={kill.busy || !live} onClick={() => kill.act()}>
           Kill agent
         </Button>
         {pid ? <Copyable text={`kill -9 ${pid}`} /> : null}
@@ -142,11 +148,12 @@ function LastAnswer({ agent: { run, definition } }: { agent: AgentState }) {
 }
 
 /** Milliseconds since then, ticking; nothing is announced. */
-function useElapsed(since: string): number {
+function useElapsed(since: string, ticks: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
+    if (!ticks) return;
     const ticking = setInterval(() => setNow(Date.now()), 100);
     return () => clearInterval(ticking);
-  }, []);
+  }, [ticks]);
   return Math.max(0, secondsBetween(since, now) * 1000);
 }

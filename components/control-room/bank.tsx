@@ -1,4 +1,4 @@
-import { type AgentState, allCalls, type Call, type Interrupt } from "@/lib/agents/state";
+import { type AgentState, allCalls, allRuns, type Call, type Interrupt } from "@/lib/agents/state";
 import { Panel } from "../ui/panel";
 import { useLive } from "./live";
 import { clock, describeInput } from "./words";
@@ -8,7 +8,7 @@ export function Bank({ agents }: { agents: AgentState[] }) {
   const { world } = useLive();
   const bank = world?.bank ?? [];
   const runs = Object.entries(world?.toolRuns ?? {});
-  const known = agents.flatMap(({ run, interrupts }) => whatIsKnown(allCalls(run), interrupts));
+  const known = agents.flatMap((agent) => whatIsKnown(allRuns(agent).flatMap(allCalls), agent.interrupts));
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       <Panel title="The bank says">
@@ -39,7 +39,7 @@ export function Bank({ agents }: { agents: AgentState[] }) {
   );
 }
 
-/** The charges of the latest run, and how far each is known. */
+/** Every charge so far, and how far each is known. */
 function whatIsKnown(calls: Call[], interrupts: Interrupt[]) {
   return calls
     .filter(({ idempotent }) => !idempotent)

@@ -28,7 +28,7 @@ export function EventsTable({ agent }: { agent?: string }) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
       tabIndex={0}
       aria-label="Event log"
-      className="max-h-[46vh] overflow-auto"
+      className="relative max-h-[46vh] overflow-auto"
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
         atEnd.current = scrollHeight - scrollTop - clientHeight < 24;
       }}

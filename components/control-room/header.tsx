@@ -11,7 +11,8 @@ export function Header({ connection, title }: { connection: Connection | "connec
   const restart = useAct(() => relight.runtime.restart());
   const stop = useAct(() => relight.runtime.stop());
   const start = useAct(() => relight.runtime.start());
-  const busy = restart.busy || stop.busy || start.busy;
+  const gone = connection !== "live";
+  const busy = restart.busy || stop.busy || start.busy || gone;
   return (
     <header className="sticky top-0 z-10 flex flex-wrap items-center gap-x-5 gap-y-2 border-b border-line bg-sheet px-6 py-2.5">
       <h1 className="flex items-baseline gap-5 text-[17px]">
@@ -36,7 +37,7 @@ export function Header({ connection, title }: { connection: Connection | "connec
         )}
       </span>
       <span className="text-[13px] text-soft">
-        {runtime ? `runtime ${status} · server pid ${runtime.pid}` : "runtime unknown"}
+        {runtime && !gone ? `runtime ${status} · server pid ${runtime.pid}` : "runtime unknown"}
       </span>
       {status === "stopped" ? (
         <Button tone="accent" disabled={busy} onClick={() => start.act()}>

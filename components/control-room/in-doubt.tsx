@@ -26,8 +26,13 @@ export function InDoubt({ interrupt }: { interrupt: Interrupt }) {
 }
 
 function story({ attempt, startedAt, endedAt, pid, why }: Attempt): string {
+  const pids = `Its process, pid ${pid},`;
+  // Found dead is when somebody looked: how far it had got nobody knows.
+  if (endedAt && why === "found dead") {
+    return `Attempt ${attempt} started at ${clock(startedAt)}. ${pids} was found dead at ${clock(endedAt)}; when it died is not known.`;
+  }
   const end = endedAt
-    ? ` Its process, pid ${pid}, ended ${secondsBetween(startedAt, endedAt).toFixed(1)} s in: ${why ?? "it did not say why"}.`
+    ? ` ${pids} ended ${secondsBetween(startedAt, endedAt).toFixed(1)} s in: ${why ?? "it did not say why"}.`
     : "";
   return `Attempt ${attempt} started at ${clock(startedAt)}.${end}`;
 }

@@ -7,7 +7,7 @@ import * as input from "./input";
 import type { Intent, Ledger } from "./ledger";
 import type { Runtime } from "./runtime";
 import { demand, may, type Scope } from "./scope";
-import type { AgentState, Interrupt, Message } from "./state";
+import { type AgentState, conversation, findAsk, type Interrupt, type Message } from "./state";
 import { type Agent, agentOf, type RunningCall, runningCalls } from "./view";
 
 export interface AgentsOptions {
@@ -60,8 +60,8 @@ export class Agents {
     await this.#known(id, "change");
     const { text, id: given = randomUUID() } = input.parse(input.ask, raw, "ask");
     const message: Ask = { id: given, text };
-    const committed = await this.#append(id, ({ received }) => {
-      const earlier = Object.hasOwn(received, given) ? received[given] : undefined;
+    const committed = await this.#append(id, (state) => {
+      const earlier = findAsk(state, given);
       if (!earlier) return { events: [draft(id, "ask.received", { message, by: this.#scope.principal })] };
       if (earlier.text === text) return { events: [], cursor: earlier.cursor };
       throw new RelightError("CONFLICT", `The ask ${given} came before, with another text.`, { id: given });
@@ -74,7 +74,7 @@ export class Agents {
   }
 
   async messages(id: string): Promise<Message[]> {
-    return (await this.#known(id, "read")).messages;
+    return conversation(await this.#known(id, "read"));
   }
 
   async events(id: string, page: { after?: number; limit: number }) {

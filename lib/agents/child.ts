@@ -68,8 +68,15 @@ export class Child {
     // Whoever activates it sees the failure; a spare that nobody needs may fail unseen.
     this.ready.catch(() => {});
     if (this.pid) {
-      registry.add({ pid: this.pid, birth: this.#birth });
-      void this.exited.then(() => registry.remove(this.pid));
+      try {
+        registry.add({ pid: this.pid, birth: this.#birth });
+      } catch (error) {
+        // One that nobody could find again must not run.
+        this.kill();
+        throw error;
+      }
+      // A name that stays is that of a dead process.
+      this.exited.then(() => registry.remove(this.pid)).catch(() => {});
     }
     this.send(prepare);
   }

@@ -1,9 +1,10 @@
 import { isRelightError } from "../errors";
 import type { Commit, Committed, Store } from "../store";
-import type { AgentDraft, AgentEvent } from "./events";
+import type { AgentDraft } from "./events";
 import { Fold } from "./fold";
 import { isUnfinished } from "./next";
-import { type AgentState, apply } from "./state";
+import { foresee } from "./plan";
+import type { AgentState } from "./state";
 
 /** What the server wants to write about an agent. */
 export interface Intent {
@@ -45,10 +46,7 @@ export class Ledger {
       const state = await this.state(agent);
       const { events, leases, cursor } = decide(state);
       if (cursor !== undefined) return { cursor };
-      const after = events.reduce(
-        (folded, event) => apply(folded, { ...event, sequence: folded.position + 1, time: "" } as AgentEvent),
-        state,
-      );
+      const after = events.reduce(foresee, state);
       try {
         return await this.#store.commit({
           subject: agent,

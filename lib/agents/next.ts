@@ -5,8 +5,8 @@
  * same fold of the log; a call that was started by a process that is gone is one more state to decide from.
  * It is pure, so it is tested on every prefix of every recorded log, and the page can ask it "if it crashed here…".
  */
-import type { Ask } from "./events";
-import { type AgentState, type Call, isOpen, isSettled } from "./state";
+import type { Ask, Failure } from "./events";
+import { type AgentState, type Call, isOpen, isSettled, type Run } from "./state";
 
 /** What recovery needs to know of a tool that is registered now. */
 interface ToolFacts {
@@ -23,7 +23,8 @@ export type Step =
   | { do: "start"; call: Call; attempt: number }
   | { do: "open interrupt"; call: Call; attempt: number }
   | { do: "interrupt run"; interrupts: string[] }
-  | { do: "complete run"; answer: string };
+  | { do: "complete run"; answer: string }
+  | { do: "fail run"; error: Failure };
 
 /**
  * @param state the fold of the agent's whole log
@@ -41,7 +42,10 @@ export function next(state: AgentState, me: number, tools: Tools): Step[] {
 
   if (run.turn > 0 && run.calls.length === 0) return [{ do: "complete run", answer: run.text }];
 
-  if (run.calls.every(isSettled)) return [{ do: "ask the model", run: run.id, turn: run.turn + 1 }];
+  if (run.calls.every(isSettled)) {
+    const error = overLimit(run);
+    return [error ? { do: "fail run", error } : { do: "ask the model", run: run.id, turn: run.turn + 1 }];
+  }
 
   const steps = run.calls.flatMap((call) => nextOfCall(call, me, tools));
   if (steps.length > 0) return steps;
@@ -80,6 +84,18 @@ function nextOfCall(call: Call, me: number, tools: Tools): Step[] {
     default:
       return [];
   }
+}
+
+/** Turns that a run may take where its definition does not say. */
+const MAX_TURNS = 20;
+
+function overLimit({ turn, usage, definition: { limits } }: Run): Failure | null {
+  const { maxTurns = MAX_TURNS, maxTokens = Number.POSITIVE_INFINITY } = limits ?? {};
+  if (turn >= maxTurns)
+    return { code: "LIMIT", message: `The run took ${turn} turns; ${maxTurns} is the most.` };
+  const tokens = usage.inputTokens + usage.outputTokens;
+  if (tokens < maxTokens) return null;
+  return { code: "LIMIT", message: `The run used ${tokens} tokens; ${maxTokens} is the most.` };
 }
 
 /** A fence that no incarnation has: `next` for a process that is yet to start. */

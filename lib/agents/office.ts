@@ -17,24 +17,29 @@ export interface Office {
   cursor: number;
 }
 
+export interface OfficeOptions {
+  /** Writes no event. */
+  quiet?: boolean;
+  /** A fence that this process holds, and has no runtime for: its runtime could not give it up. */
+  abandoned?: number | null;
+}
+
 const subjectOf = (runtime: string): string => `runtime:${runtime}`;
 
 /**
- * @param quiet writes no event
  * @throws HELD by a live server, naming its pid
  */
 export async function takeOffice(
   store: Store,
   registry: Registry,
   runtime: string,
-  quiet = false,
+  { quiet = false, abandoned = null }: OfficeOptions = {},
 ): Promise<Office> {
   const held = await store.lease(RUNTIME);
-  const dead = held?.status === "open" && held.process && !isAlive(held.process) ? held : null;
+  const given = (lease: Lease) => lease.fence === abandoned || (lease.process && !isAlive(lease.process));
+  const dead = held?.status === "open" && given(held) ? held : null;
   // A frozen process may hold the write lock: what the dead server left is killed before anybody waits for the lock.
   if (dead) await registry.killAll();
-  // A reset that died half-way retired this log and replaced it by none: it goes on.
-  if (dead || held?.status !== "open") await store.retire(false);
 
   crashPoint("before-runtime-started");
   let displaced: Displaced | null = null;
@@ -54,6 +59,8 @@ export async function takeOffice(
     const { leases, cursor } = await store.commit({
       subject: subjectOf(runtime),
       leases: [{ resource: RUNTIME, decide }],
+      // A reset that was cut short retired this log and put none in its place: it goes on.
+      revives: true,
       events: quiet ? [] : started,
     });
     return { fence: leases[0]?.fence ?? 0, cursor };

@@ -50,7 +50,7 @@ export function plan(before: AgentState, outcomes: readonly Outcome[], me: Me, w
   const events: AgentDraft[] = [];
   const add = (event: AgentDraft) => {
     events.push(event);
-    state = apply(state, foreseen(event, state));
+    state = foresee(state, event);
   };
 
   for (const outcome of outcomes) {
@@ -130,12 +130,15 @@ function eventsOf(state: AgentState, step: Step, me: Me, world: World): AgentDra
       return [draft(state.id, "run.completed", { run, answer: step.answer, usage })];
     }
 
+    case "fail run":
+      return [draft(state.id, "run.failed", { run, error: step.error })];
+
     case "ask the model":
       return [];
   }
 }
 
-/** The event as the fold will see it, but for what only the store can give: its place, its time. */
-function foreseen(event: AgentDraft, state: AgentState): AgentEvent {
-  return { ...event, sequence: state.position + 1, time: "" } as AgentEvent;
+/** The state as it will be after an event, but for what only the store can give: its place, its time. */
+export function foresee(state: AgentState, event: AgentDraft): AgentState {
+  return apply(state, { ...event, sequence: state.position + 1, time: "" } as AgentEvent);
 }

@@ -15,7 +15,7 @@ import { Fold } from "./fold";
 import { type FromAgent, holderOf, leaseOf, RUNTIME, type ToAgent } from "./ipc";
 import { isUnfinished } from "./next";
 import { type Effect, type Me, type Outcome, plan, type World } from "./plan";
-import type { AgentState } from "./state";
+import { type AgentState, conversation } from "./state";
 import { saysItDidNotHappen, type ToolContext } from "./tool";
 import { Toolbox } from "./toolbox";
 
@@ -147,11 +147,10 @@ class Incarnation {
     try {
       const answer = await modelOf(definition.model).ask({
         instructions: definition.instructions,
-        messages: state.messages,
+        messages: conversation(state),
         tools: this.#toolbox
           .offered(definition)
           .map(({ name, description, schema }) => ({ name, description, schema })),
-        signal: new AbortController().signal,
       });
       const calls: TurnCall[] = [];
       const parts = answer.parts.map((part): Part => {

@@ -24,13 +24,18 @@ export class Registry {
     rmSync(this.#file(pid), { force: true });
   }
 
-  /** Kills whatever a dead server left. @throws UNAVAILABLE if the death of one cannot be proven */
+  /** Kills whatever a dead server left. What cannot be proven dead stays listed, and its agent gets no successor. */
   async killAll(): Promise<void> {
     for (const name of readdirSync(this.#dir)) {
       const pid = Number(name);
       const birth = this.#birthOf(pid);
-      if (birth !== null) await killAndProve({ pid, birth });
-      this.remove(pid);
+      const dead =
+        birth === null ||
+        (await killAndProve({ pid, birth }).then(
+          () => true,
+          () => false,
+        ));
+      if (dead) this.remove(pid);
     }
   }
 

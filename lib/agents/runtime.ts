@@ -3,6 +3,7 @@
  * of its own, and buries those that die. It decides nothing about the work; that is `next`, in the agent's process.
  */
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Arm } from "../crash-point";
 import { isRelightError, messageOf, RelightError } from "../errors";
 import { bury, isAlive, killAndProve, type Lease, release } from "../leases";
@@ -11,11 +12,11 @@ import { Child, type Exit } from "./child";
 import { type AgentDraft, draft } from "./events";
 import { leaseOf, type ToolFacts } from "./ipc";
 import type { Ledger } from "./ledger";
-import { agentLeases, leaveOffice, type Office, takeOffice } from "./office";
+import { agentLeases, leaveOffice, type Office, type OfficeOptions, takeOffice } from "./office";
 import type { Registry } from "./registry";
 import type { CapabilityRef } from "./tool";
 
-export interface RuntimeOptions {
+export interface RuntimeOptions extends OfficeOptions {
   store: Store;
   /** The file behind `store`, for the agents' processes. */
   storePath: string;
@@ -28,10 +29,11 @@ export interface RuntimeOptions {
   discoveryIntervalMs: number;
   /** How long a process with nothing to do stays. */
   lingerMs: number;
-  /** Starts without an event: after a reset the log is empty. */
-  quiet?: boolean;
   log(level: "debug" | "info" | "warn", line: string): void;
 }
+
+/** How long a process may take to claim its agent: longer than it waits for the database's lock. */
+const CLAIM_MS = 20_000;
 
 interface Death {
   pid: number;
@@ -46,11 +48,12 @@ export class Runtime {
   /** What it holds of the directory. */
   office: Office = { fence: 0, cursor: 0 };
   #stopping = false;
+  #looking = false;
   #spare: Child | null = null;
   readonly #children = new Map<string, { child: Child; buried: Promise<Death> }>();
   readonly #arms = new Map<string, Arm>();
   /** Agents whose last process could not be proven dead, and why. */
-  readonly stuck = new Map<string, string>();
+  stuck: ReadonlyMap<string, string> = new Map();
   #discovery: NodeJS.Timeout | undefined;
   #tools: ToolFacts[] = [];
 
@@ -65,7 +68,7 @@ export class Runtime {
    */
   static async start(options: RuntimeOptions): Promise<Runtime> {
     const runtime = new Runtime(options);
-    runtime.office = await takeOffice(options.store, options.registry, runtime.id, options.quiet);
+    runtime.office = await takeOffice(options.store, options.registry, runtime.id, options);
     try {
       // Again, now that nobody else may: what another dead server left, and what claimed since.
       await options.registry.killAll();
@@ -79,10 +82,7 @@ export class Runtime {
       await runtime.stop();
       throw error;
     }
-    runtime.#discovery = setInterval(
-      () => runtime.#background(runtime.#discover()),
-      options.discoveryIntervalMs,
-    );
+    runtime.#discovery = setInterval(() => runtime.#look(), options.discoveryIntervalMs);
     return runtime;
   }
 
@@ -130,7 +130,10 @@ export class Runtime {
     return leaveOffice(this.#store, this.id, this.office.fence);
   }
 
-  /** Ends every agent's process, and keeps the directory: for a reset, which then throws it away. */
+  /**
+   * Ends every agent's process, and keeps the directory: for a reset, which then throws it away. A death that cannot be
+   * written down now is found by the next start.
+   */
   async end(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#discovery);
@@ -139,12 +142,13 @@ export class Runtime {
       child.kill();
       return buried;
     });
-    await Promise.all([...ending, this.#spare?.exited]);
+    await Promise.allSettled([...ending, this.#spare?.exited]);
     this.#spare = null;
   }
 
   /** Ends what an earlier server left running. Where death cannot be proven, the agent gets no successor. */
   async #buryLeftovers(): Promise<void> {
+    const stuck = new Map<string, string>();
     for (const lease of await agentLeases(this.#store)) {
       const agent = lease.resource.slice(leaseOf("").length);
       if (this.#children.has(agent) || !lease.process) continue;
@@ -152,14 +156,14 @@ export class Runtime {
         const killed = isAlive(lease.process);
         await killAndProve(lease.process);
         await this.#bury(agent, lease, { exitCode: null, signal: killed ? "SIGKILL" : null });
-        this.stuck.delete(agent);
       } catch (error) {
         // It ended by itself meanwhile.
         if (isRelightError(error, "LAPSED") || isRelightError(error, "SUPERSEDED")) continue;
-        this.stuck.set(agent, messageOf(error));
+        stuck.set(agent, messageOf(error));
         this.#options.log("warn", `${agent}: ${messageOf(error)}`);
       }
     }
+    this.stuck = stuck;
   }
 
   /** Writes down that an incarnation is dead, and ends its lease, in one commit. */
@@ -213,11 +217,26 @@ export class Runtime {
     const armed = this.#arms.get(agent);
     if (armed) child.send({ do: "arm", arm: armed });
     child.send({ do: "activate", agent, runtimeFence: this.office.fence, lingerMs: this.#options.lingerMs });
+    this.#background(this.#mustClaim(agent, child));
     // The next spare begins once this one works, so that the two do not compete for the processor.
-    const respawn = () => {
-      if (!this.#stopping) this.#spare ??= this.#spawn();
-    };
-    child.ready.then(() => setTimeout(respawn, 100), respawn);
+    this.#background(
+      child.ready
+        .catch(() => {})
+        .then(() => sleep(100))
+        .then(() => this.#ensureSpare()),
+    );
+  }
+
+  /** One that does not claim in time (frozen, say) is killed, and another one tries. */
+  async #mustClaim(agent: string, child: Child): Promise<void> {
+    await Promise.race([child.exited, sleep(CLAIM_MS, undefined, { ref: false })]);
+    const lease = await this.#store.lease(leaseOf(agent));
+    const running = this.#children.get(agent)?.child === child;
+    if (running && !(lease?.status === "open" && child.owns(lease))) child.kill();
+  }
+
+  #ensureSpare(): void {
+    if (!this.#stopping) this.#spare ??= this.#spawn();
   }
 
   async #ended(agent: string, child: Child, exit: Exit): Promise<Death> {
@@ -241,11 +260,21 @@ export class Runtime {
   /** Looks for agents with unfinished work that no process runs: whatever else was missed is found here. */
   async #discover(): Promise<void> {
     await this.#buryLeftovers();
-    if (this.#stopping) return;
-    this.#spare ??= this.#spawn();
+    this.#ensureSpare();
     for (const { subject, unfinished } of await this.#store.subjects()) {
-      if (unfinished && !this.#children.has(subject)) await this.#wake(subject);
+      // One that cannot be woken does not keep the others asleep.
+      if (unfinished && !this.#children.has(subject)) this.#background(this.#wake(subject));
     }
+  }
+
+  /** One look at a time: a process that will not die takes longer than the interval. */
+  #look(): void {
+    if (this.#looking) return;
+    this.#looking = true;
+    const looked = this.#discover().finally(() => {
+      this.#looking = false;
+    });
+    this.#background(looked);
   }
 
   #background(work: Promise<unknown>): void {

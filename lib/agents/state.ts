@@ -78,14 +78,32 @@ export interface AgentState {
   fence: number;
   /** Asks that wait for a run, in order. */
   asks: Ask[];
-  /** Every ask ever received, by id: the same id again is the same ask. */
-  received: Readonly<Record<string, Ask & { cursor: number }>>;
+  /** Every ask ever received: the same id again is the same ask. See {@link findAsk}. */
+  received: Received;
   /** The open run, or the latest one. */
   run: Run | null;
-  /** The conversation, valid for a model's API at every point: each tool use is answered by one result in the next message. */
+  /** The conversation of that run; see {@link conversation} for all of it. */
   messages: Message[];
+  /** The runs before it, the latest first. */
+  past: Past | null;
   interrupts: Interrupt[];
 }
+
+/** A chain, so that a long log does not make each event dearer: what is old is shared, never copied. */
+export interface Past {
+  run: Run;
+  messages: Message[];
+  before: Past | null;
+}
+
+/** A chain of small parts, for the same reason. */
+interface Received {
+  asks: Readonly<Record<string, Ask & { cursor: number }>>;
+  count: number;
+  before: Received | null;
+}
+
+const ASKS_A_PART = 100;
 
 export function initial(id: string): AgentState {
   return {
@@ -95,15 +113,39 @@ export function initial(id: string): AgentState {
     process: null,
     fence: 0,
     asks: [],
-    received: {},
+    received: { asks: {}, count: 0, before: null },
     run: null,
     messages: [],
+    past: null,
     interrupts: [],
   };
 }
 
 export const isSettled = (call: Call): boolean =>
   call.status === "denied" || call.status === "completed" || call.status === "failed";
+
+/** An ask that was received before, whatever became of it. */
+export function findAsk(state: AgentState, id: string): (Ask & { cursor: number }) | null {
+  for (let part: Received | null = state.received; part; part = part.before) {
+    // An id may be the name of something that every object has.
+    if (Object.hasOwn(part.asks, id)) return part.asks[id] ?? null;
+  }
+  return null;
+}
+
+/** The whole conversation, valid for a model's API at every point: each tool use is answered in the next message. */
+export function conversation(state: AgentState): Message[] {
+  const runs = [state.messages];
+  for (let past = state.past; past; past = past.before) runs.push(past.messages);
+  return runs.reverse().flat();
+}
+
+/** Every run so far, the first one first. */
+export function allRuns(state: AgentState): Run[] {
+  const runs = state.run ? [state.run] : [];
+  for (let past = state.past; past; past = past.before) runs.push(past.run);
+  return runs.reverse();
+}
 
 /** Every call of a run, in order. */
 export const allCalls = (run: Run | null): Call[] => (run ? [...run.earlier, ...run.calls] : []);
@@ -142,17 +184,18 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
       return {
         ...state,
         asks: [...state.asks, ask],
-        received: { ...state.received, [ask.id]: { ...ask, cursor: event.sequence } },
+        received: receive(state.received, { ...ask, cursor: event.sequence }),
       };
     }
 
     case "relight.run.started": {
       const { run, message, definition } = event.data;
-      const ask = state.received[message];
+      const ask = state.asks.find((waiting) => waiting.id === message);
       return {
         ...state,
         asks: state.asks.filter((waiting) => waiting.id !== message),
-        messages: [...state.messages, { role: "user", parts: [{ type: "text", content: ask?.text ?? "" }] }],
+        messages: [{ role: "user", parts: [{ type: "text", content: ask?.text ?? "" }] }],
+        past: state.run ? { run: state.run, messages: state.messages, before: state.past } : null,
         run: {
           id: run,
           message,
@@ -268,6 +311,12 @@ const OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN: the run failed before anyone knew what
 /** The text of a message's parts, as one string. */
 export const textOf = (parts: Part[]): string =>
   parts.flatMap((part) => (part.type === "text" ? [part.content] : [])).join("\n\n");
+
+function receive(received: Received, ask: Ask & { cursor: number }): Received {
+  return received.count < ASKS_A_PART
+    ? { ...received, asks: { ...received.asks, [ask.id]: ask }, count: received.count + 1 }
+    : { asks: { [ask.id]: ask }, count: 1, before: received };
+}
 
 function changeRun(state: AgentState, change: (run: Run) => Run): AgentState {
   return state.run ? { ...state, run: change(state.run) } : state;

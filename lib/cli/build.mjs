@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, context } from "esbuild";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const dist = join(root, "dist");
@@ -25,48 +25,59 @@ function newest(...paths) {
   );
 }
 
-/** Bundles to `dist/`, if that is older than `lib/`. */
+/** @type {import("esbuild").BuildOptions} */
+const bundles = {
+  absWorkingDir: root,
+  metafile: true,
+  entryPoints: {
+    agent: "lib/agents/process.ts",
+    "capabilities/shop": "lib/capabilities/shop.ts",
+    index: "lib/index.ts",
+    kernel: "lib/notebooks/kernel-process.ts",
+    notebooks: "lib/notebooks/files.ts",
+    relight: "lib/cli/main.ts",
+  },
+  outdir: dist,
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  packages: "external",
+  sourcemap: true,
+  logLevel: "warning",
+};
+
+/** @type {import("esbuild").BuildOptions} */
+const worker = {
+  absWorkingDir: root,
+  entryPoints: { kernel: "lib/notebooks/kernel-worker.ts" },
+  outdir: join(root, "public"),
+  bundle: true,
+  minify: true,
+  format: "iife",
+  platform: "browser",
+  target: "es2022",
+  logLevel: "warning",
+};
+
+/** Bundles to `dist/` and `public/`, if they are older than `lib/`. */
 export async function bundle() {
   if (newest(join(dist, "relight.mjs")) > newest(join(root, "lib"), join(root, "package.json"))) return;
-  const { metafile } = await build({
-    metafile: true,
-    absWorkingDir: root,
-    entryPoints: {
-      agent: "lib/agents/process.ts",
-      "capabilities/shop": "lib/capabilities/shop.ts",
-      index: "lib/index.ts",
-      kernel: "lib/notebooks/kernel-process.ts",
-      notebooks: "lib/notebooks/files.ts",
-      relight: "lib/cli/main.ts",
-    },
-    outdir: dist,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    packages: "external",
-    sourcemap: true,
-    logLevel: "warning",
-  });
-  await build({
-    absWorkingDir: root,
-    entryPoints: { kernel: "lib/notebooks/kernel-worker.ts" },
-    outdir: join(root, "public"),
-    bundle: true,
-    minify: true,
-    format: "iife",
-    platform: "browser",
-    target: "es2022",
-    logLevel: "warning",
-  });
+  await build(worker);
+  const { metafile } = await build(bundles);
   const made = new Set(Object.keys(metafile.outputs).map((path) => join(root, path)));
   made.add(writeSources());
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile() && !made.has(path)) rmSync(path);
   }
+}
+
+/** Bundles again whenever `lib/` changes: the next process of an agent runs what was edited. */
+export async function watchBundles() {
+  for (const options of [worker, bundles]) await (await context(options)).watch();
 }
 
 /** Notes which text of each capability was bundled, so that a page can say whether what it shows is what runs. */

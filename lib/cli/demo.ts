@@ -27,22 +27,31 @@ interface Stage {
  * @returns whether every promise held
  */
 export async function demo(json: boolean): Promise<boolean> {
+  const toolMs = toolMsFromEnvironment();
   const told = teller(json);
   const dir = mkdtempSync(join(tmpdir(), "relight-demo-"));
+  const clean = () => rmSync(dir, { recursive: true, force: true });
+  // However it ends; its agents end with it.
+  process.once("exit", clean);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   try {
     told.say("The model is scripted:shop, a stand-in that needs no key. Everything else is real.");
-    await pullThePlug(join(dir, "lookup"), told);
-    await stopMidCharge(dir, told);
+    await pullThePlug(join(dir, "lookup"), toolMs, told);
+    await stopMidCharge(dir, toolMs, told);
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    clean();
   }
   told.end();
   return told.held();
 }
 
-async function pullThePlug(dir: string, { title, say, check }: Teller): Promise<void> {
+async function pullThePlug(
+  dir: string,
+  toolMs: number | undefined,
+  { title, say, check }: Teller,
+): Promise<void> {
   title("1. Kill it mid-lookup");
-  await on(dir, async ({ agents, events, playground }) => {
+  await on(dir, toolMs, async ({ agents, events, playground }) => {
     await agents.define(AGENT, definition());
     const question = "How many SKU-7 do we have?";
     const { cursor } = await agents.ask(AGENT, { text: question });
@@ -51,6 +60,7 @@ async function pullThePlug(dir: string, { title, say, check }: Teller): Promise<
     say(
       `pid ${first.data.pid} started check_stock, attempt ${first.data.attempt}. Its turn was saved before.`,
     );
+    while ((await playground.world()).toolRuns.check_stock === undefined) await sleep(20);
     const killed = await agents.kill(AGENT);
     say(`Killed pid ${killed.pid} with SIGKILL. Nobody asks again.`);
     const again = await firstCall(events(killed.cursor));
@@ -80,10 +90,14 @@ async function pullThePlug(dir: string, { title, say, check }: Teller): Promise<
   });
 }
 
-async function stopMidCharge(dir: string, { title, say, check }: Teller): Promise<void> {
+async function stopMidCharge(
+  dir: string,
+  toolMs: number | undefined,
+  { title, say, check }: Teller,
+): Promise<void> {
   title("2. Restart the runtime mid-charge");
   const original = join(dir, "charge");
-  const interrupt = await on(original, async ({ agents, events, playground }) => {
+  const interrupt = await on(original, toolMs, async ({ agents, events, playground }) => {
     await agents.define(AGENT, definition());
     const order = "Charge Maria's card $40 for order 1042.";
     const { cursor } = await agents.ask(AGENT, { text: order });
@@ -111,7 +125,7 @@ async function stopMidCharge(dir: string, { title, say, check }: Teller): Promis
   for (const copy of [denied, approved]) cpSync(original, copy, { recursive: true });
   say("Copied the directory twice, log and world, to decide both ways.");
 
-  await on(denied, async ({ agents, events, playground }) => {
+  await on(denied, toolMs, async ({ agents, events, playground }) => {
     const { cursor } = await agents.deny(interrupt, { reason: WENT_THROUGH });
     say(`“It went through”: denied with the reason “${WENT_THROUGH}”`);
     const end = await firstRunEnd(events(cursor));
@@ -123,7 +137,7 @@ async function stopMidCharge(dir: string, { title, say, check }: Teller): Promis
     check("the model answered in the person's words", answer.includes(WENT_THROUGH));
   });
 
-  await on(approved, async ({ agents, events, playground }) => {
+  await on(approved, toolMs, async ({ agents, events, playground }) => {
     const { cursor } = await agents.approve(interrupt);
     say("“Charge again”: approved.");
     const end = await firstRunEnd(events(cursor));
@@ -135,9 +149,9 @@ async function stopMidCharge(dir: string, { title, say, check }: Teller): Promis
 }
 
 /** Opens a playground, runs its runtime, and ends both. */
-async function on<T>(dir: string, act: (stage: Stage) => Promise<T>): Promise<T> {
+async function on<T>(dir: string, toolMs: number | undefined, act: (stage: Stage) => Promise<T>): Promise<T> {
   const dist = fileURLToPath(new URL(".", import.meta.url));
-  const playground = Playground.open({ dir, dist, toolMs: toolMsFromEnvironment() });
+  const playground = Playground.open({ dir, dist, toolMs });
   const ended = new AbortController();
   try {
     await playground.start();

@@ -7,10 +7,14 @@ export interface Checkout {
   /** Where the built checkout is. */
   root: string;
   buildPages(): Promise<void>;
+  /** Bundles again whenever `lib/` changes. */
+  watchBundles(): Promise<void>;
 }
 
 /** Runs one command. Exits 2 on bad usage, 1 on an error, told on stderr in one line with its code. */
 export async function main(argv: string[], checkout: Checkout): Promise<void> {
+  // Whoever reads the output may have enough of it: `relight demo | head`.
+  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
   try {
     await program(checkout).parseAsync(argv);
   } catch (error) {
@@ -23,6 +27,7 @@ export async function main(argv: string[], checkout: Checkout): Promise<void> {
 function program(checkout: Checkout): Command {
   const relight = new Command("relight")
     .description("A playground for agents that survive a crash.")
+    .version("0.1.0")
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
 
@@ -32,7 +37,8 @@ function program(checkout: Checkout): Command {
     .addOption(new Option("--port <port>", "the port; 0 for any that is free").default(3000).argParser(port))
     .option("--host <host>", "the loopback address to listen on", "127.0.0.1")
     .option("--data <dir>", "the data directory; otherwise RELIGHT_DATA, otherwise .relight")
-    .option("--dev", "rebuild the pages as their sources change", false)
+    .option("--dev", "rebuild as sources change", false)
+    .option("--json", "JSON, one document a line", false)
     .action(async (options) => (await import("./serve")).serve(options, checkout));
 
   relight
@@ -57,7 +63,12 @@ function program(checkout: Checkout): Command {
     .action(async ({ server, json, follow, after }) => {
       const client = connect(server);
       if (follow) {
-        for await (const { event } of client.events.follow({ after })) print(json, event, lineOfEvent(event));
+        await client.events.head();
+        const onConnection = (now: string) =>
+          now === "reconnecting" && console.error("The server is gone; reconnecting.");
+        for await (const { event } of client.events.follow({ after, onConnection })) {
+          print(json, event, lineOfEvent(event));
+        }
         return;
       }
       for (let more = true, from = after as number; more; ) {

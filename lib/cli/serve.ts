@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { armFromEnvironment } from "../crash-point";
-import { isRelightError, messageOf, RelightError } from "../errors";
+import { isRelightError, lineOf, messageOf, RelightError } from "../errors";
 import { guard } from "../http/guard";
 import { problem } from "../http/problem";
 import { closePlayground, startPlayground } from "../playground";
@@ -13,14 +14,17 @@ export interface ServeOptions {
   host: string;
   data?: string;
   dev: boolean;
+  json: boolean;
 }
 
 /** The script of the worker that cells run in: the only one that may evaluate text, and it has no page. */
 const KERNEL = "/kernel.js";
 const KERNEL_POLICY = "default-src 'none'; script-src 'self' 'unsafe-eval'; connect-src 'self'";
 
-/** How long open requests may take to end before the server exits all the same. */
-const GRACE_MS = 2000;
+/** How long stopping may take in all. */
+const STOP_MS = 2500;
+/** How long answers that are under way may take after that. */
+const LAST_ANSWERS_MS = 300;
 
 /**
  * Serves until SIGTERM or Ctrl-C. Next is a shell: its handler stands behind a server of our own, so that each request
@@ -28,8 +32,8 @@ const GRACE_MS = 2000;
  * @throws INVALID if the host is no loopback address; UNAVAILABLE if the port is taken
  */
 export async function serve(
-  { port, host, data, dev }: ServeOptions,
-  { root, buildPages }: Checkout,
+  { port, host, data, dev, json }: ServeOptions,
+  { root, buildPages, watchBundles }: Checkout,
 ): Promise<void> {
   if (!["127.0.0.1", "::1", "localhost"].includes(host)) {
     throw new RelightError(
@@ -48,7 +52,8 @@ export async function serve(
   process.env.NEXT_TELEMETRY_DISABLED = "1";
   process.env.NEXT_MANUAL_SIG_HANDLE = "1";
   Object.assign(process.env, { NODE_ENV: dev ? "development" : "production" });
-  if (!dev) await buildPages();
+  if (dev) await watchBundles();
+  else await buildPages();
   armFromEnvironment();
 
   let handle: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | null = null;
@@ -59,17 +64,31 @@ export async function serve(
   });
   // The port first: a server that cannot be reached must not run agents.
   await listen(server, port, host);
-  const stop = stopper(server);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
+  const stopped = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopped.abort());
+  stopped.signal.addEventListener("abort", () => void stop(server));
   const { port: bound } = server.address() as { port: number };
 
+  // Only a page under development has a socket; ours is the first to hear of one.
+  server.on("upgrade", (request, socket) => {
+    try {
+      guard("GET", request.url ?? "/", request.headers);
+      if (!dev) socket.destroy();
+    } catch {
+      socket.destroy();
+    }
+  });
+
   // Agents that were under way go on while Next is still loading; `instrumentation.ts` finds them running.
-  await startPlayground();
+  await startPlayground((line) => console.log(json ? JSON.stringify({ line }) : line));
+  if (stopped.signal.aborted) return;
   const { default: next } = await import("next");
   const app = next({ dev, dir: root, hostname: host, port: bound, httpServer: server });
   await withoutRemarks(() => app.prepare());
+  if (stopped.signal.aborted) return;
   handle = app.getRequestHandler();
-  console.log(`Relight is ready at http://${host.includes(":") ? `[${host}]` : host}:${bound}`);
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  console.log(json ? JSON.stringify({ url, pid: process.pid }) : `Relight is ready at ${url}`);
 }
 
 /** Answers a request that may not come in, and gives every other answer the headers that keep the page to itself. */
@@ -142,21 +161,22 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-/** Ends streams, agents and the server, then the process; a second signal changes nothing. */
-function stopper(server: Server): () => Promise<void> {
-  let stopping = false;
-  return async () => {
-    if (stopping) return;
-    stopping = true;
-    server.close();
-    let code = 0;
-    await closePlayground().catch((error: unknown) => {
-      console.error(`The agents could not be stopped: ${messageOf(error)}`);
-      code = 1;
-    });
-    setTimeout(() => server.closeAllConnections(), GRACE_MS / 2).unref();
-    server.closeIdleConnections();
-    setTimeout(() => process.exit(code), GRACE_MS).unref();
-    server.on("close", () => process.exit(code));
-  };
+/** Ends streams, agents and the server, and then the process. */
+async function stop(server: Server): Promise<void> {
+  // Somebody else may hold the database's lock. The agents die with this process; the next server finds their leases.
+  setTimeout(() => {
+    console.error(`UNAVAILABLE: The agents could not be stopped in ${STOP_MS} ms.`);
+    process.exit(1);
+  }, STOP_MS);
+  const closed = new Promise((resolve) => server.close(resolve));
+  let code = 0;
+  try {
+    await closePlayground();
+  } catch (error) {
+    console.error(lineOf(error));
+    code = 1;
+  }
+  server.closeIdleConnections();
+  await Promise.race([closed, sleep(LAST_ANSWERS_MS)]);
+  process.exit(code);
 }

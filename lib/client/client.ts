@@ -50,7 +50,7 @@ export class ScopedClient {
     head: (): Promise<Cursor & { log: string }> => this.http.get("/events/head"),
     list: ({ after = 0, limit = 200 } = {}): Promise<Page<AgentEvent>> =>
       this.http.get(`/events?after=${after}&limit=${limit}`),
-    follow: (options: { after?: number; signal?: AbortSignal } = {}): AsyncGenerator<Followed> =>
+    follow: (options: Omit<StreamOptions, "agent"> = {}): AsyncGenerator<Followed> =>
       follow(this.http, options),
   };
 
@@ -203,7 +203,8 @@ async function* follow<E extends Envelope>(http: Http, options: StreamOptions): 
   let log: string | undefined;
   for await (const message of stream(http, options)) {
     if (message.is === "log") {
-      if (log !== undefined && log !== message.log) {
+      const older = options.after !== undefined && options.after > 0 && options.after < message.base;
+      if (older || (log !== undefined && log !== message.log)) {
         throw new RelightError("RESET", "The playground was reset while its log was followed.");
       }
       log = message.log;

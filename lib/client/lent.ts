@@ -90,10 +90,10 @@ export class Lender {
 
   #serve(id: LoanId): void {
     const loan = this.#loans.get(id);
-    const { log, head, cursor, events, world } = this.#live;
+    const { log, base, head, cursor, events, world } = this.#live;
     if (!loan || log === null) return;
     const messages: StreamMessage[] = [];
-    if (loan.log !== log) messages.push({ is: "log", log, cursor: head });
+    if (loan.log !== log) messages.push({ is: "log", log, base, cursor: head });
     for (let index = firstAfter(events, loan.after); index < events.length; index++) {
       const event = events[index];
       if (event && (loan.agent === undefined || event.subject === loan.agent))

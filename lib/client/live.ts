@@ -10,6 +10,8 @@ export interface Live {
   log: string | null;
   /** The log's head when the stream began: before it is reached, what is here is the past. */
   head: number;
+  /** The last cursor before this log. */
+  base: number;
   /** The last event seen. */
   cursor: number;
   events: Envelope[];
@@ -21,6 +23,7 @@ export interface Live {
 
 export const nothing: Live = {
   log: null,
+  base: 0,
   head: 0,
   cursor: 0,
   events: [],
@@ -37,9 +40,9 @@ export function advance(live: Live, messages: readonly StreamMessage[]): Live {
 function take(live: Live, message: StreamMessage): Live {
   switch (message.is) {
     case "log": {
-      const { log, cursor } = message;
-      if (live.log === null || live.log === log) return { ...live, log, head: cursor };
-      return { ...nothing, events: [], log, head: cursor, cursor };
+      const { log, base, cursor } = message;
+      if (live.log === log) return { ...live, head: cursor };
+      return { ...nothing, events: [], log, base, head: cursor, cursor: base };
     }
     case "world":
       return { ...live, world: message.world };

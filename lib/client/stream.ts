@@ -40,10 +40,21 @@ export async function* stream(
   const { agent, signal, onConnection } = options;
   let { after = 0 } = options;
   let failures = 0;
+  let log: string | undefined;
   while (!signal?.aborted) {
     try {
       for await (const message of connection(http, after, agent, signal)) {
-        if (message.is === "log") onConnection?.("live");
+        if (message.is === "log") {
+          onConnection?.("live");
+          // A cursor of some other log, at this address before: this one is read from its beginning.
+          const other = log !== undefined && log !== message.log;
+          log = message.log;
+          if (other && after > message.cursor) {
+            after = message.base;
+            yield message;
+            throw new RelightError("UNAVAILABLE", "The stream was of another log.");
+          }
+        }
         if (message.is === "event") after = message.event.sequence;
         failures = 0;
         yield message;
@@ -96,7 +107,8 @@ async function* connection(
       const { done, value } = await reader.read();
       if (done) return;
       const data: unknown = JSON.parse(value.data);
-      if (value.event === "log") yield { is: "log", ...(data as { log: string; cursor: number }) };
+      if (value.event === "log")
+        yield { is: "log", ...(data as { log: string; base: number; cursor: number }) };
       else if (value.event === "world") yield { is: "world", world: data } as StreamMessage;
       else if (value.event === undefined) yield { is: "event", event: data } as StreamMessage;
     }

@@ -5,14 +5,23 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { RelightError } from "../errors";
 
-const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i;
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /**
  * @param path of the request
- * @throws FORBIDDEN with what was expected
+ * @throws FORBIDDEN with what was expected; INVALID if the path cannot be decoded; METHOD_NOT_ALLOWED
  */
 export function guard(method: string, path: string, headers: IncomingHttpHeaders): void {
   const { host = "", origin } = headers;
+  if (!METHODS.includes(method) || !path.startsWith("/")) {
+    throw new RelightError(
+      "METHOD_NOT_ALLOWED",
+      `expected one of ${METHODS.join(", ")}; came ${method} ${path.slice(0, 100)}.`,
+    );
+  }
+  if (!isWellEncoded(path)) throw new RelightError("INVALID", "path: expected valid percent-encoding.");
   // Against DNS rebinding: whoever was led here under another name has that name in Host.
   if (!LOOPBACK.test(host)) throw refused("Host", "a loopback name", host);
   if (origin !== undefined && origin !== `http://${host}`) throw refused("Origin", `http://${host}`, origin);
@@ -22,6 +31,15 @@ export function guard(method: string, path: string, headers: IncomingHttpHeaders
   const followsLink =
     method === "GET" && headers["sec-fetch-mode"] === "navigate" && !path.startsWith("/api");
   if (!followsLink) throw refused("Sec-Fetch-Site", "same-origin", String(site));
+}
+
+function isWellEncoded(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const refused = (header: string, expected: string, came: string): RelightError =>

@@ -33,6 +33,7 @@ const titleOf = (code: Code): string => code.charAt(0) + code.slice(1).toLowerCa
 /** What a caller is told of an error. One that is not ours is a bug: its cause goes to the server's log alone. */
 export function publicError(error: unknown): RelightError {
   if (isRelightError(error)) return error;
-  console.error(error);
+  // A caller who hung up in the middle of a request has no use for an answer, and is no bug.
+  if ((error as NodeJS.ErrnoException).code !== "ECONNRESET") console.error(error);
   return new RelightError("INTERNAL", "Something went wrong in the server; its log has the cause.");
 }

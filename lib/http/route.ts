@@ -18,9 +18,8 @@ export interface Call {
   request: Request;
   /**
    * The JSON body; `{}` where there is none. It is whatever came: the library that takes it checks it.
-   * @throws INVALID, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
    */
-  body<T>(): Promise<T>;
+  body<T>(): T;
 }
 
 /** What a handler returns: a Response, or what is sent as JSON. */
@@ -51,13 +50,15 @@ async function answer(
   status: number,
 ): Promise<Response> {
   try {
+    // Read before anything is done, also where nothing is made of it: a form of another kind is no request of ours.
+    const body = request.method === "GET" || request.method === "HEAD" ? {} : await bodyOf(request);
     const call: Call = {
       playground: playground(),
       scope: scopeOf(request),
       params: (await context.params) as Call["params"],
       query: new URL(request.url).searchParams,
       request,
-      body: <T>() => bodyOf(request) as Promise<T>,
+      body: <T>() => body as T,
     };
     const result = await handler(call);
     if (result instanceof Response) return result;

@@ -8,11 +8,19 @@ import type { Call } from "./route";
 
 const HEARTBEAT_MS = 15_000;
 
+const HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-store, no-transform",
+  "x-accel-buffering": "no",
+};
+
 /** A live stream, from `Last-Event-ID` or `after` on. Ends with the request, or with the server. */
 export function sse({ playground, scope, query, request }: Call): Response {
   const agent = query.get("agent") ?? undefined;
   if (agent !== undefined) demand(scope, "read", parseAgentId(agent));
   const after = lastEventId(request) ?? pageOf(query).after;
+  // Headers only: there is nobody to stream to.
+  if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const encoder = new TextEncoder();
@@ -34,13 +42,7 @@ export function sse({ playground, scope, query, request }: Call): Response {
       writer.close().catch(() => {});
     });
 
-  return new Response(readable, {
-    headers: {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-cache, no-store, no-transform",
-      "x-accel-buffering": "no",
-    },
-  });
+  return new Response(readable, { headers: HEADERS });
 }
 
 function lines(message: StreamMessage): string {
@@ -48,7 +50,7 @@ function lines(message: StreamMessage): string {
     case "event":
       return `id: ${message.event.sequence}\ndata: ${JSON.stringify(message.event)}\n\n`;
     case "log":
-      return `event: log\ndata: ${JSON.stringify({ log: message.log, cursor: message.cursor })}\n\n`;
+      return `event: log\ndata: ${JSON.stringify({ log: message.log, base: message.base, cursor: message.cursor })}\n\n`;
     case "world":
       return `event: world\ndata: ${JSON.stringify(message.world)}\n\n`;
   }

@@ -13,7 +13,6 @@ interface ModelRequest {
   instructions: string;
   messages: Message[];
   tools: ToolDescription[];
-  signal: AbortSignal;
 }
 
 /** A model's turn: text and calls in the order in which it gave them. */

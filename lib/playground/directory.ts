@@ -17,7 +17,7 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { Registry } from "../agents/registry";
 import { messageOf, RelightError } from "../errors";
@@ -26,10 +26,14 @@ import { World } from "../world";
 
 const MARKER = "relight.json";
 
+/** Names that only Relight gives: whatever else stands in a directory is somebody's, and is never removed. */
+const LOG_NAME = /^log-[0-9a-f]{8}$/;
+const TEMPORARY_NAME = /^marker-[0-9a-f]{8}$/;
+
 const markerSchema = z.object({
   relight: z.literal(1),
   playground: z.string(),
-  current: z.string().regex(/^log-[\w-]+$/),
+  current: z.string().regex(LOG_NAME),
 });
 type Marker = z.infer<typeof markerSchema>;
 
@@ -50,7 +54,7 @@ export interface Folder {
  */
 export function openDirectory(path: string): { playground: string; folder: Folder } {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeDirectory(path);
     const marker = readMarker(path) ?? claimEmpty(path);
     chmodSync(path, 0o700);
     return { playground: marker.playground, folder: openFolder(join(path, marker.current)) };
@@ -92,10 +96,17 @@ export function closeFolder({ store, world }: Folder): void {
 
 /** Removes every log but the current one. Only for whoever runs the directory. */
 export function removeOthers(path: string, current: Folder): void {
-  for (const name of readdirSync(path)) {
-    if (name.startsWith("log-") && name !== basename(current.path))
-      rmSync(join(path, name), { recursive: true });
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const other = entry.isDirectory() && LOG_NAME.test(entry.name) && entry.name !== basename(current.path);
+    if (other) rmSync(join(path, entry.name), { recursive: true });
   }
+}
+
+/** Step by step: Node 20's own recursive mkdir never ends where a file system refuses one, as /proc does. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 function openFolder(path: string): Folder {
@@ -122,7 +133,7 @@ function readMarker(path: string): Marker | null {
 
 /** Takes an empty directory. Two servers may try at once: a hard link to a name is made by one of them only. */
 function claimEmpty(path: string): Marker {
-  const foreign = readdirSync(path).find((name) => !/^(log-|marker-)/.test(name));
+  const foreign = readdirSync(path).find((name) => !LOG_NAME.test(name) && !TEMPORARY_NAME.test(name));
   if (foreign !== undefined) {
     throw new RelightError(
       "INVALID",

@@ -10,54 +10,78 @@ import { type LogLevel, Playground } from "./playground";
 export type { Playground } from "./playground";
 
 const key = Symbol.for("relight.playgrounds");
-const shared = globalThis as { [key]?: Map<string, { playground: Playground; started: Promise<unknown> }> };
+interface Shared {
+  running: { playground: Playground; started: Promise<unknown> } | null;
+  /** The server is stopping: nothing starts any more. */
+  closing: boolean;
+}
+
+function shared(): Shared {
+  const here = globalThis as { [key]?: Shared };
+  here[key] ??= { running: null, closing: false };
+  return here[key];
+}
 
 const LEVELS = ["debug", "info", "warn", "silent"] as const;
 
 /**
  * Opens this server's playground and starts its runtime, as the environment says. The second call waits for the first.
+ * @param print what the server says of itself
  * @throws HELD if another server runs the agents there; INVALID on a bad setting
  */
-export async function startPlayground(): Promise<void> {
-  shared[key] ??= new Map();
-  const dir = resolve(process.env.RELIGHT_DATA || ".relight");
-  const running = shared[key].get(dir);
-  if (running) {
-    await running.started;
+export async function startPlayground(print: (line: string) => void = console.log): Promise<void> {
+  const here = shared();
+  if (here.closing) throw stopping();
+  if (here.running) {
+    await here.running.started;
     return;
   }
-  const log = logger();
+  const log = logger(print);
   const playground = Playground.open({
-    dir,
+    dir: resolve(process.env.RELIGHT_DATA || ".relight"),
     dist: process.env.RELIGHT_DIST ?? resolve("dist"),
     toolMs: toolMsFromEnvironment(),
     log,
   });
   observe(playground, log);
   const started = playground.start();
-  shared[key].set(dir, { playground, started });
+  here.running = { playground, started };
   try {
     await started;
   } catch (error) {
-    shared[key].delete(dir);
+    here.running = null;
     await playground.close();
     throw error;
   }
 }
 
-/** This server's playground. @throws UNAVAILABLE before there is one */
-export function playground(): Playground {
-  const [first] = shared[key]?.values() ?? [];
-  if (!first) throw new RelightError("UNAVAILABLE", "The server is starting.");
-  return first.playground;
+/** For `instrumentation.ts`: does nothing where {@link startPlayground} was called before Next was loaded. */
+export async function startWithNext(): Promise<void> {
+  if (!process.env.RELIGHT_DIST) {
+    // Next by itself listens everywhere and has no door.
+    console.error("INVALID: Relight is served by `npm start` or `npm run dev`, not by next itself.");
+    process.exit(1);
+  }
+  await startPlayground();
 }
 
-/** Ends streams and agents; for the server's last moments. */
-export async function closePlayground(): Promise<void> {
-  const all = [...(shared[key]?.values() ?? [])];
-  shared[key]?.clear();
-  await Promise.all(all.map(({ playground: open }) => open.close()));
+/** This server's playground. @throws UNAVAILABLE before there is one, and after */
+export function playground(): Playground {
+  const { running, closing } = shared();
+  if (running) return running.playground;
+  throw closing ? stopping() : new RelightError("UNAVAILABLE", "The server is starting.");
 }
+
+/** Ends streams and agents, for the server's last moments: nothing starts after it. */
+export async function closePlayground(): Promise<void> {
+  const here = shared();
+  const { running } = here;
+  here.closing = true;
+  here.running = null;
+  await running?.playground.close();
+}
+
+const stopping = (): RelightError => new RelightError("UNAVAILABLE", "The server is stopping.");
 
 /** How long each demo tool takes, as `RELIGHT_TOOL_MS` says. @throws INVALID */
 export function toolMsFromEnvironment(): number | undefined {
@@ -71,7 +95,7 @@ export function toolMsFromEnvironment(): number | undefined {
   );
 }
 
-function logger(): (level: LogLevel, line: string) => void {
+function logger(print: (line: string) => void): (level: LogLevel, line: string) => void {
   const wanted = process.env.RELIGHT_LOG || "info";
   const least = (LEVELS as readonly string[]).indexOf(wanted);
   if (least < 0) {
@@ -81,6 +105,6 @@ function logger(): (level: LogLevel, line: string) => void {
     );
   }
   return (level, line) => {
-    if (LEVELS.indexOf(level) >= least) console.log(line);
+    if (LEVELS.indexOf(level) >= least) print(line);
   };
 }

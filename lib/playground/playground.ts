@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Agents } from "../agents/agents";
 import { Ledger } from "../agents/ledger";
-import { leaveOffice, takeOffice } from "../agents/office";
+import { takeOffice } from "../agents/office";
 import { Runtime } from "../agents/runtime";
 import { demand, may, OWNER, PLAYGROUND, type Scope } from "../agents/scope";
 import { RelightError } from "../errors";
@@ -58,9 +58,6 @@ interface Open {
   ledger: Ledger;
 }
 
-/** Who holds the directory while its log is replaced, and nobody ran it before. */
-const RESETTING = "reset";
-
 /** May this scope read events of this subject? A runtime's are the whole playground's. */
 export const sees = (scope: Scope, subject: string): boolean =>
   may(scope, "read", subject.startsWith("runtime:") ? PLAYGROUND : subject);
@@ -73,6 +70,8 @@ export class Playground {
   #open: Open;
   #runtime: Runtime | null = null;
   #startedAt: string | null = null;
+  /** The fence of an office that this playground holds without a runtime, because giving it up failed. */
+  #abandoned: number | null = null;
   /** Starting, stopping and resetting happen one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
   readonly #closed = new AbortController();
@@ -166,16 +165,21 @@ export class Playground {
     demand(scope, "change", PLAYGROUND);
     return this.#exclusively(async () => {
       const { dir } = this.#options;
+      this.#catchUp();
       const old = this.#open.folder;
       // Only whoever runs the directory may replace its log; where nobody does, this is who does from here on.
-      const office = this.#runtime?.office ?? (await takeOffice(old.store, old.registry, RESETTING, true));
+      const quiet = { quiet: true, abandoned: this.#abandoned };
+      const office = this.#runtime?.office ?? (await takeOffice(old.store, old.registry, "reset", quiet));
+      this.#abandoned = office.fence;
       await this.#runtime?.end();
       this.#runtime = null;
+      this.#startedAt = null;
       const fresh = await this.#replace(old).catch(async (error: unknown) => {
-        await old.store.retire(false);
-        await leaveOffice(old.store, RESETTING, office.fence);
+        // The old log goes on; its runtime is stopped until somebody starts it.
+        await old.store.retire(false).catch(() => {});
         throw error;
       });
+      this.#abandoned = null;
       this.#swap(fresh);
       await this.#run(true);
       removeOthers(dir, fresh);
@@ -213,10 +217,13 @@ export class Playground {
   async #start(settings: RuntimeSettings): Promise<RuntimeStatus & { cursor: number }> {
     if (this.#runtime) throw new RelightError("ALREADY_RUNNING", "The runtime is running already.");
     if (this.#closed.signal.aborted) throw new RelightError("UNAVAILABLE", "The playground is closing.");
-    // While this runtime was stopped, another server may have run here, and reset.
-    if (!isCurrent(this.#options.dir, this.#open.folder)) this.#swap(openDirectory(this.#options.dir).folder);
+    this.#catchUp();
     this.#settings = { ...this.#settings, ...settings };
     const cursor = await this.#run(false);
+    if (!isCurrent(this.#options.dir, this.#open.folder)) {
+      await this.#stop();
+      throw new RelightError("UNAVAILABLE", "Another server reset this directory just now; start again.");
+    }
     removeOthers(this.#options.dir, this.#open.folder);
     return { ...this.status(), cursor };
   }
@@ -237,17 +244,23 @@ export class Playground {
       discoveryIntervalMs,
       lingerMs,
       quiet,
+      abandoned: this.#abandoned,
       log,
     });
+    this.#abandoned = null;
     this.#startedAt = new Date().toISOString();
     return this.#runtime.office.cursor;
   }
 
   async #stop(): Promise<RuntimeStatus & { cursor: number }> {
-    if (!this.#runtime) throw new RelightError("NOT_RUNNING", "The runtime is stopped already.");
-    const cursor = await this.#runtime.stop();
+    const runtime = this.#runtime;
+    if (!runtime) throw new RelightError("NOT_RUNNING", "The runtime is stopped already.");
+    // Whatever becomes of it, it runs no agents from here on; and if it cannot give the directory up, the next start may.
     this.#runtime = null;
     this.#startedAt = null;
+    this.#abandoned = runtime.office.fence;
+    const cursor = await runtime.stop();
+    this.#abandoned = null;
     return { ...this.status(), cursor };
   }
 
@@ -256,6 +269,12 @@ export class Playground {
     const { dist, capabilities } = this.#options;
     const shop = pathToFileURL(join(dist, "capabilities", "shop.mjs")).href;
     return Object.entries({ shop, ...capabilities });
+  }
+
+  /** While this runtime was stopped, another server may have run here, and reset. */
+  #catchUp(): void {
+    const { dir } = this.#options;
+    if (!this.#runtime && !isCurrent(dir, this.#open.folder)) this.#swap(openDirectory(dir).folder);
   }
 
   /** From the first line on nobody can write to the old log, so no cursor that it gave is given again. */

@@ -9,8 +9,8 @@ import { type Playground, sees } from "./playground";
 const WORLD_MS = 50;
 
 export type StreamMessage =
-  /** The log that what follows is from. Comes first, and again after a reset. */
-  | { is: "log"; log: string; cursor: number }
+  /** The log that what follows is from, its head, and the last cursor before it. Comes first, and again after a reset. */
+  | { is: "log"; log: string; base: number; cursor: number }
   | { is: "event"; event: Envelope }
   /** No event of the log: it has no cursor. */
   | { is: "world"; world: WorldView };
@@ -36,7 +36,7 @@ export async function stream(
     const { folder, swapped } = playground;
     const { store } = folder;
     const here = AbortSignal.any([signal, swapped]);
-    await send({ is: "log", log: store.log, cursor: await store.head() });
+    await send({ is: "log", log: store.log, base: store.base, cursor: await store.head() });
     if (!agent && may(scope, "read", PLAYGROUND)) watchWorld(folder, here, send);
     for await (const event of follow(store, { after, subject: agent, signal: here })) {
       if (agent || sees(scope, event.subject)) await send({ is: "event", event });
@@ -52,11 +52,18 @@ function watchWorld(
   send: (message: StreamMessage) => Promise<void>,
 ): void {
   let seen: unknown;
+  let sending = false;
   const look = async () => {
     const version = world.version();
-    if (version === seen) return;
-    seen = version;
-    await send({ is: "world", world: await world.view() });
+    // A reader that is slow gets the world as it is then, not each state of it.
+    if (version === seen || sending) return;
+    sending = true;
+    try {
+      await send({ is: "world", world: await world.view() });
+      seen = version;
+    } finally {
+      sending = false;
+    }
   };
   // A look that fails is one that the next makes up for.
   const looking = setInterval(() => void look().catch(() => {}), WORLD_MS);

@@ -48,8 +48,7 @@ interface LeaseRow {
 class SqliteStore implements Store {
   readonly log: string;
   readonly #source: string;
-  /** The last cursor given before this log began. */
-  readonly #base: number;
+  readonly base: number;
   readonly #database: Database;
   readonly #now: () => number;
   readonly #sql: ReturnType<typeof prepare>;
@@ -67,7 +66,7 @@ class SqliteStore implements Store {
     );
     this.log = meta.get("log") ?? "";
     this.#source = meta.get("source") ?? "";
-    this.#base = Number(meta.get("after") ?? 0);
+    this.base = Number(meta.get("after") ?? 0);
     this.#sql = prepare(this.#database);
   }
 
@@ -82,14 +81,16 @@ class SqliteStore implements Store {
     return committed as Committed<E>;
   }
 
-  #write({ subject, position, leases: steps = [], events, unfinished }: Commit): Committed {
-    if (this.#sql.retired.get()) throw new RelightError("RESET", "This log was thrown away by a reset.");
+  #write({ subject, position, leases: steps = [], events, unfinished, revives = false }: Commit): Committed {
+    const retired = this.#sql.retired.get() !== undefined;
+    if (retired && !revives) throw new RelightError("RESET", "This log was thrown away by a reset.");
     const now = this.#now();
     const at = (this.#sql.position.get(subject) as { position: number } | undefined)?.position ?? 0;
     if (position !== undefined && position !== at) {
       throw new RelightError("BEHIND", `${subject} moved from ${position} to ${at}.`, { position: at });
     }
     const leases = steps.map((step) => this.#decide(step, now));
+    if (retired) this.#sql.revive.run();
     const drafts = typeof events === "function" ? events(leases) : events;
     const written = this.#append(drafts, new Date(now).toISOString());
     const cursor = written.at(-1)?.sequence ?? at;
@@ -162,14 +163,14 @@ class SqliteStore implements Store {
       return {
         log: this.log,
         events,
-        cursor: events.at(-1)?.sequence ?? Math.max(after, this.#base),
+        cursor: events.at(-1)?.sequence ?? Math.max(after, this.base),
         more: rows.length > limit,
       };
     });
   }
 
   head(): Promise<number> {
-    return read(this.#database, () => (this.#sql.head.get() as { head: number | null }).head ?? this.#base);
+    return read(this.#database, () => (this.#sql.head.get() as { head: number | null }).head ?? this.base);
   }
 
   lease(resource: string): Promise<Lease | null> {
@@ -196,7 +197,7 @@ class SqliteStore implements Store {
       this.#watch = setInterval(() => {
         const now = this.#version();
         if (now === version) return;
-        version = now;
+        version = now ?? version;
         this.#notify();
       }, WATCH_MS);
       this.#watch.unref();
@@ -229,7 +230,12 @@ class SqliteStore implements Store {
 
   /** Changes whenever another connection committed. */
   #version(): unknown {
-    return this.#database.pragma("data_version", { simple: true });
+    try {
+      return this.#database.pragma("data_version", { simple: true });
+    } catch {
+      // Whoever reads next learns what is wrong; nobody hears a timer.
+      return undefined;
+    }
   }
 
   #notify(): void {

@@ -49,13 +49,10 @@ describe.each(COMMITS)("before %s", (commit) => {
   });
 });
 
-describe.each(["run-interrupted", "agent-stopped"])("in doubt, before %s", (commit) => {
+describe.each(["after-run-interrupted", "before-agent-stopped"])("in doubt, %s", (at) => {
   test.each(["approve", "deny"] as const)("%s is not missed", async (decision) => {
-    // Two charges in doubt: while the process is about to say so, a person decides the first.
     const stage = await Stage.open({ toolMs: 300 });
     await stage.call(await stage.ask(CHARGE));
-    // `run.interrupted` shares its commit with what opened the interrupt, so there is nothing to decide before it.
-    const at = commit === "run-interrupted" ? "after-run-interrupted" : `before-${commit}`;
     stage.arm(at, "freeze");
     const killed = await stage.agents.kill(AGENT);
     await stage.event("relight.run.interrupted", killed.cursor);
@@ -73,6 +70,40 @@ describe.each(["run-interrupted", "agent-stopped"])("in doubt, before %s", (comm
     expect((await stage.playground.world()).toolRuns.charge_card).toBe(decision === "approve" ? 2 : 1);
     await promisesHold(stage.playground.folder.store);
   });
+});
+
+test("a process that is about to leave reads what came, and stays: its leave is BEHIND", async () => {
+  const stage = await Stage.open({ toolMs: 20 });
+  stage.arm("before-agent-stopped", "freeze");
+  const asked = await stage.ask(STOCK);
+  const first = await stage.end(asked);
+  let cursor = 0;
+  await whileFrozen(stage, async () => {
+    cursor = await stage.ask(STOCK);
+  });
+  await stage.end(cursor);
+  const log = await stage.log();
+  const between = log.filter(({ sequence }) => sequence > first.sequence).map(({ type }) => type.slice(8));
+  // Neither a stop nor a new start: the same process did both.
+  expect(between.slice(0, 2)).toEqual(["ask.received", "run.started"]);
+  expect(log.filter(({ type }) => type === "relight.agent.started")).toHaveLength(1);
+});
+
+test("what is decided before anybody was told of it is not told any more", async () => {
+  const stage = await Stage.open({ toolMs: 300 });
+  await stage.call(await stage.ask("Charge $40 for order 1042. How many SKU-7?"));
+  stage.arm("before-run-interrupted", "freeze");
+  const killed = await stage.agents.kill(AGENT);
+  await stage.event("relight.interrupt.opened", killed.cursor);
+  let cursor = 0;
+  await whileFrozen(stage, async () => {
+    const [inDoubt] = await stage.agents.interrupts("open");
+    ({ cursor } = await stage.agents.deny(inDoubt?.id ?? "", { reason: "It went through." }));
+  });
+  expect((await stage.end(cursor)).type).toBe("relight.run.completed");
+  // What it was about to tell was no longer so.
+  expect((await stage.log()).some(({ type }) => type === "relight.run.interrupted")).toBe(false);
+  await promisesHold(stage.playground.folder.store);
 });
 
 test("a decision lands while another call of the turn is about to be written: both are kept", async () => {

@@ -1,4 +1,7 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { Child } from "../../lib/agents/child";
+import { root } from "../../lib/cli/build.mjs";
 import { gone, isRunning, until } from "./os";
 import { everyAskIsAnswered, promisesHold } from "./promises";
 import { AGENT, CHARGE, STOCK, Stage } from "./stage";
@@ -162,4 +165,31 @@ test("a tool call costs two commits: the turn with its start, and the result wit
     ["call.completed"],
     ["turn.saved", "run.completed"],
   ]);
+});
+
+test("a process whose runtime was displaced cannot start an agent", async () => {
+  const stage = await Stage.open();
+  const { folder } = stage.playground;
+  const child = new Child({
+    entry: join(root, "dist", "agent.mjs"),
+    registry: folder.registry,
+    prepare: { do: "prepare", store: folder.storePath, capabilities: {} },
+    onLine: () => {},
+    onReached: () => {},
+  });
+  await child.ready;
+  child.send({ do: "activate", agent: AGENT, runtimeFence: 0, lingerMs: 0 });
+  expect(await child.exited).toEqual({ exitCode: 1, signal: null });
+  expect((await stage.log()).map(({ type }) => type)).toEqual(["relight.agent.defined"]);
+});
+
+test("a run that takes more turns than its definition allows fails, and says so", async () => {
+  const stage = await Stage.open({ toolMs: 0 });
+  const definition = { model: "scripted:shop", instructions: "", tools: ["shop"], limits: { maxTurns: 1 } };
+  await stage.agents.define(AGENT, definition);
+  const end = await stage.end(await stage.ask(STOCK));
+  expect(end.data).toMatchObject({
+    error: { code: "LIMIT", message: "The run took 1 turns; 1 is the most." },
+  });
+  expect((await stage.agents.get(AGENT)).status).toBe("failed");
 });

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import type { AgentEvent } from "../../lib/agents/events";
 import { isUnfinished } from "../../lib/agents/next";
-import { apply, initial, type Message } from "../../lib/agents/state";
+import { apply, conversation, initial, type Message } from "../../lib/agents/state";
 import type { Store } from "../../lib/store";
 import { AGENT } from "./stage";
 
@@ -15,7 +15,7 @@ export async function promisesHold(store: Store): Promise<void> {
   const state = mine.reduce(apply, initial(AGENT));
   const projected = (await store.subjects()).find(({ subject }) => subject === AGENT);
   expect(projected).toEqual({ subject: AGENT, position: state.position, unfinished: isUnfinished(state) });
-  isValidConversation(state.messages);
+  isValidConversation(conversation(state));
 }
 
 /** No ask was lost, and none was answered twice: each has one run, and each run has ended. */

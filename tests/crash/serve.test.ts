@@ -1,8 +1,12 @@
 /** The server as a process: how it stops, and what it refuses to start on. */
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { isRunning } from "./os";
+import { expect, onTestFinished, test } from "vitest";
+import { root } from "../../lib/cli/build.mjs";
+import { openSqliteStore } from "../../lib/store";
+import { isRunning, until } from "./os";
 import { serve } from "./server";
 import { AGENT, CHARGE, STOCK, temporary } from "./stage";
 
@@ -103,4 +107,41 @@ test("a directory that holds something else is not touched", async () => {
 test("its data is the owner's alone", async () => {
   const server = await serve();
   expect(statSync(server.data).mode & 0o777).toBe(0o700);
+});
+
+test("stopped while it starts, it starts nothing more, and gives its directory up", async () => {
+  const first = await serve();
+  await first.kill();
+  const child = spawn(
+    process.execPath,
+    [join(root, "lib/cli/relight.mjs"), "serve", "--port", "0", "--data", first.data],
+    {
+      stdio: "ignore",
+    },
+  );
+  const { current } = JSON.parse(readFileSync(join(first.data, "relight.json"), "utf8")) as {
+    current: string;
+  };
+  const store = openSqliteStore({ path: join(first.data, current, "relight.db") });
+  onTestFinished(() => store.close());
+  const before = await store.head();
+  // As soon as its runtime runs, and long before its pages are served.
+  await until("it has begun", async () => (await store.head()) > before);
+  child.kill("SIGTERM");
+  const [code] = await once(child, "exit");
+  expect(code).toBe(0);
+  const { events } = await store.read({ after: before, limit: 100 });
+  expect(events.map(({ type }) => type)).toEqual(["relight.runtime.started", "relight.runtime.stopped"]);
+  expect(await store.openLeases()).toEqual([]);
+});
+
+test("a client that begins a stream with HEAD gets headers, and holds nothing up", async () => {
+  const server = await serve();
+  const response = await fetch(`${server.url}/api/events`, {
+    method: "HEAD",
+    headers: { accept: "text/event-stream" },
+  });
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  process.kill(server.pid, "SIGTERM");
+  expect(await server.exited).toEqual({ code: 0, signal: null });
 });

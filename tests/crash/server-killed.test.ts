@@ -28,6 +28,10 @@ test.each([
   const agent = await first.define();
   const { cursor } = await agent.ask(ask);
   const call = await agent.running({ after: cursor });
+  await until(
+    "its tool has begun",
+    async () => (await first.client.world()).toolRuns[call.data.tool.name] === 1,
+  );
   const { processes } = await first.client.runtime.status();
   await first.kill();
   for (const { pid } of processes) await gone(pid);
@@ -54,6 +58,7 @@ test.each(
   const earlier = await agent.ask(CHARGE);
   await first.client.runtime.start();
   await agent.running({ after: earlier.cursor });
+  await until("its tool has begun", async () => (await first.client.world()).toolRuns.charge_card === 1);
   if (!crashAt.endsWith("agent-crashed")) {
     const killed = await agent.kill();
     await agent.runEnd({ after: killed.cursor });

@@ -12,6 +12,7 @@ import { follow } from "../../lib/log/follow";
 import { type CallStarted, firstCall, firstRunEnd } from "../../lib/log/wait";
 import { Playground } from "../../lib/playground/playground";
 import { AGENT } from "../server";
+import { until } from "./os";
 
 export { AGENT };
 export const STOCK = "How many SKU-7 do we have?";
@@ -24,7 +25,7 @@ type Cleanup = (clean: () => void) => void;
 /** A directory that is thrown away after the test, or when `cleanup` says. */
 export function temporary(cleanup: Cleanup = onTestFinished): string {
   const dir = mkdtempSync(join(tmpdir(), "relight-test-"));
-  cleanup(() => rmSync(dir, { recursive: true, force: true }));
+  cleanup(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   return dir;
 }
 
@@ -75,8 +76,13 @@ export class Stage {
     yield* follow<AgentEvent>(playground.folder.store, { after, subject: AGENT, signal: playground.swapped });
   }
 
-  call(after: number): Promise<CallStarted> {
-    return firstCall(this.follow(after));
+  /** The first call that starts after a cursor, once its tool has really begun. */
+  async call(after: number): Promise<CallStarted> {
+    const started = await firstCall(this.follow(after));
+    const { attempt, tool } = started.data;
+    const ran = async () => ((await this.playground.world()).toolRuns[tool.name] ?? 0) >= attempt;
+    await until(`${tool.name} has begun`, ran);
+    return started;
   }
 
   end(after: number): Promise<RunEnd> {

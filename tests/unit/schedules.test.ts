@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../lib/agents/events";
 import { isUnfinished, NOBODY, next, type Tools } from "../../lib/agents/next";
-import { type AgentState, initial, isOpen, isSettled } from "../../lib/agents/state";
+import { type AgentState, conversation, initial, isOpen, isSettled } from "../../lib/agents/state";
 import { problemOf } from "./conversation";
 import { AGENT, fold } from "./log";
 import { type Operation, Simulation } from "./simulation";
@@ -79,7 +79,7 @@ describe("whatever happens and when", () => {
 
   test("the conversation is always one that a model's API takes", () => {
     always(({ states }) => {
-      for (const { messages } of states) expect(problemOf(messages)).toBeNull();
+      for (const state of states) expect(problemOf(conversation(state))).toBeNull();
     });
   });
 
@@ -129,7 +129,7 @@ describe("whatever happens and when", () => {
         );
         expect(runs.map(({ message }) => message)).toEqual(asks);
         expect(ends).toEqual(runs.map(({ run }) => run));
-        expect(problemOf(simulation.state.messages)).toBeNull();
+        expect(problemOf(conversation(simulation.state))).toBeNull();
       }
     }, 60);
   });

@@ -4,5 +4,5 @@ import { runtimeSettings } from "@/lib/playground/input";
 
 export const { GET, POST, PUT, PATCH, DELETE } = routes({
   POST: async ({ playground, scope, body }) =>
-    playground.restart(parse(runtimeSettings, await body(), "settings"), scope),
+    playground.restart(parse(runtimeSettings, body(), "settings"), scope),
 });

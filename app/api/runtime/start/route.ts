@@ -4,5 +4,5 @@ import { runtimeSettings } from "@/lib/playground/input";
 
 export const { GET, POST, PUT, PATCH, DELETE } = routes({
   POST: async ({ playground, scope, body }) =>
-    playground.start(parse(runtimeSettings, await body(), "settings"), scope),
+    playground.start(parse(runtimeSettings, body(), "settings"), scope),
 });

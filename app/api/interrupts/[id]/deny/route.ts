@@ -1,5 +1,5 @@
 import { routes } from "@/lib/http/route";
 
 export const { GET, POST, PUT, PATCH, DELETE } = routes({
-  POST: async ({ playground, scope, params, body }) => playground.as(scope).deny(params.id, await body()),
+  POST: async ({ playground, scope, params, body }) => playground.as(scope).deny(params.id, body()),
 });
