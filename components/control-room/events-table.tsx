@@ -1,7 +1,7 @@
 import { Fragment, useLayoutEffect, useRef, useState } from "react";
-import type { Envelope } from "@/lib/log/event";
+import { type Envelope, shortType } from "@/lib/log/event";
 import { useLive } from "./live";
-import { clock, shortType } from "./words";
+import { clock } from "./words";
 
 /** So many rows are drawn; a longer log is read page by page from the API. */
 const MOST_ROWS = 500;

@@ -25,6 +25,3 @@ export function clock(time: string, digits: 0 | 3 = 0): string {
 export function secondsBetween(from: string, to: string | number): number {
   return (new Date(to).getTime() - new Date(from).getTime()) / 1000;
 }
-
-/** `relight.call.started` → `call.started` */
-export const shortType = (type: string): string => type.replace(/^relight\./, "");

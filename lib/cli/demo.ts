@@ -6,8 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Agents } from "../agents/agents";
 import type { AgentEvent } from "../agents/events";
+import { firstCall, firstRunEnd } from "../agents/wait";
+import { shortType } from "../log/event";
 import { follow } from "../log/follow";
-import { firstCall, firstRunEnd } from "../log/wait";
 import { toolMsFromEnvironment } from "../playground";
 import { Playground } from "../playground/playground";
 
@@ -69,7 +70,7 @@ async function pullThePlug(
     );
     const end = await firstRunEnd(events(killed.cursor));
     say(
-      `The run ended: ${short(end.type)}${end.type === "relight.run.completed" ? `, “${end.data.answer}”` : ""}`,
+      `The run ended: ${shortType(end.type)}${end.type === "relight.run.completed" ? `, “${end.data.answer}”` : ""}`,
     );
 
     check("the run completed by itself", end.type === "relight.run.completed");
@@ -86,7 +87,8 @@ async function pullThePlug(
       "the log shows two starts of one call, with the crash between",
       story.length === 3 && story[0] === start && story[1] === "crash" && story[2] === start,
     );
-    for (const event of log) say(`  ${event.sequence}  ${event.time.slice(11, 23)}  ${short(event.type)}`);
+    for (const event of log)
+      say(`  ${event.sequence}  ${event.time.slice(11, 23)}  ${shortType(event.type)}`);
   });
 }
 
@@ -111,7 +113,7 @@ async function stopMidCharge(
     const started = await playground.start();
     say("Started the runtime again.");
     const end = await firstRunEnd(events(started.cursor));
-    say(`The run ended: ${short(end.type)}`);
+    say(`The run ended: ${shortType(end.type)}`);
     check("the run was interrupted, not repeated", end.type === "relight.run.interrupted");
     const open = await agents.interrupts("open");
     check(`one call is in doubt (${open.length})`, open.length === 1 && open[0]?.call.tool === "charge_card");
@@ -172,8 +174,6 @@ const definition = () => ({
   instructions: "You run Maria's shop. Use your tools. Be brief.",
   tools: ["shop"],
 });
-
-const short = (type: string): string => type.replace(/^relight\./, "");
 
 interface Teller {
   title(text: string): void;

@@ -1,5 +1,5 @@
 import type { Interrupt } from "../agents/state";
-import type { Envelope } from "../log/event";
+import { type Envelope, shortType } from "../log/event";
 
 /** Prints a document as JSON, or as the line that says it. */
 export function print(json: boolean, document: unknown, line: string): void {
@@ -13,13 +13,7 @@ export function lineOfEvent({ sequence, time, type, subject, data }: Envelope): 
     attempt !== undefined && `attempt ${attempt}`,
     pid !== undefined && `pid ${pid}`,
   ].filter(Boolean);
-  const columns = [
-    String(sequence).padStart(5),
-    time,
-    type.replace(/^relight\./, "").padEnd(18),
-    subject,
-    ...more,
-  ];
+  const columns = [String(sequence).padStart(5), time, shortType(type).padEnd(18), subject, ...more];
   return columns.join("  ");
 }
 

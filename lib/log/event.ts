@@ -18,6 +18,9 @@ export interface Envelope<Type extends string = string, Data = unknown> {
   data: Data;
 }
 
+/** A type without its prefix: `relight.call.started` → `call.started`. */
+export const shortType = (type: string): string => type.replace(/^relight\./, "");
+
 /** An event that is about to be written: the store adds the rest. */
 export type Draft<E extends Envelope = Envelope> = E extends Envelope
   ? Pick<E, "type" | "subject" | "data">

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { crashPoint } from "../crash-point";
 import { RelightError } from "../errors";
 import type { Lease } from "../leases/lease";
-import type { Draft, Envelope, Page } from "../log/event";
+import { type Draft, type Envelope, type Page, shortType } from "../log/event";
 import { type Database, openDatabase, read, write } from "./database";
 import { migrations } from "./migrations";
 import type { Commit, Committed, LeaseStep, ReadOptions, Store, Subject } from "./store";
@@ -298,4 +298,4 @@ function leaseOf({ resource, fence, holder, ttl_ms, expires_at, pid, birth, stat
 }
 
 /** `relight.call.started` → `call-started` */
-const pointOf = (type: string): string => type.replace(/^relight\./, "").replaceAll(".", "-");
+const pointOf = (type: string): string => shortType(type).replaceAll(".", "-");

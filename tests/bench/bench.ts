@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent } from "../../lib/agents/events";
 import { OWNER } from "../../lib/agents/scope";
+import { firstCall } from "../../lib/agents/wait";
 import { root } from "../../lib/cli/build.mjs";
 import { follow } from "../../lib/log/follow";
-import { firstCall } from "../../lib/log/wait";
 import { Playground } from "../../lib/playground/playground";
 import { openSqliteStore } from "../../lib/store";
 

@@ -1,6 +1,7 @@
 /** What one waits for in a log, over anything that follows it: a client's stream or the store itself. */
-import { type AgentEvent, isRunEnd, type RunEnd } from "../agents/events";
+
 import { RelightError } from "../errors";
+import { type AgentEvent, isRunEnd, type RunEnd } from "./events";
 
 export type CallStarted = Extract<AgentEvent, { type: "relight.call.started" }>;
 
