@@ -1,12 +1,12 @@
 import { useEffect, useState } from "react";
 import { type AgentState, allCalls, type Call, isOpen, textOf } from "@/lib/agents/state";
 import { type AgentStatus, type RunningCall, runningCalls, statusOf } from "@/lib/agents/view";
-import { useConnection } from "../live-page";
 import { Button } from "../ui/button";
 import { Panel } from "../ui/panel";
 import { Refusal } from "../ui/refusal";
 import { AskBox } from "./ask-box";
 import { relight, useAct, useLive, useRuntime } from "./live";
+import { useCanAct, useScrub, useView } from "./view";
 import { describeInput, secondsBetween } from "./words";
 
 const marks: Record<AgentStatus, { mark: string; tone: string }> = {
@@ -56,8 +56,8 @@ export function AgentCard({ agent }: { agent: AgentState }) {
 
 function RunningCallRow({ call }: { call: RunningCall }) {
   const expected = useRuntime().data?.toolMs ?? 3000;
-  const live = useConnection() === "live";
-  const elapsed = useElapsed(call.startedAt, live);
+  const elapsed = useElapsed(call.startedAt);
+  const live = useCanAct();
   const part = expected > 0 ? Math.min(elapsed / expected, 1) : 1;
   return (
     <div className="mb-2">
@@ -68,7 +68,7 @@ function RunningCallRow({ call }: { call: RunningCall }) {
         <span className="flex-1" />
         <span>
           attempt {call.attempt} · {(elapsed / 1000).toFixed(1)} of {(expected / 1000).toFixed(1)} s
-          {live ? "" : " when last seen"}
+          {live ? "" : " then"}
         </span>
       </div>
       <div aria-hidden className="mt-1 h-2 overflow-hidden rounded border border-line bg-sunk">
@@ -81,7 +81,7 @@ function RunningCallRow({ call }: { call: RunningCall }) {
 function Kill({ agent }: { agent: AgentState }) {
   const { events } = useLive();
   const kill = useAct(() => relight.agent(agent.id).kill());
-  const live = useConnection() === "live";
+  const live = useCanAct();
   const pid = agent.process?.pid;
   const crash = kill.data && events.find(({ sequence }) => sequence === kill.data?.cursor);
   const into = crash && allCalls(agent.run).flatMap((call) => secondsInto(call, crash.time));
@@ -147,13 +147,16 @@ function LastAnswer({ agent: { run, definition } }: { agent: AgentState }) {
   );
 }
 
-/** Milliseconds since then, ticking; nothing is announced. */
-function useElapsed(since: string, ticks: boolean): number {
+/** Milliseconds since then: up to now, ticking, or up to the point that is looked at. Nothing is announced. */
+function useElapsed(since: string): number {
+  const ticks = useCanAct();
+  const { at } = useScrub();
+  const last = useView().events.at(-1)?.time;
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!ticks) return;
     const ticking = setInterval(() => setNow(Date.now()), 100);
     return () => clearInterval(ticking);
   }, [ticks]);
-  return Math.max(0, secondsBetween(since, now) * 1000);
+  return Math.max(0, secondsBetween(since, at !== null && last ? last : now) * 1000);
 }

@@ -7,11 +7,14 @@ import { CreateAgent } from "./create-agent";
 import { EventsTable } from "./events-table";
 import { InDoubt } from "./in-doubt";
 import { useLive } from "./live";
+import { Scrubber } from "./scrubber";
+import { useView } from "./view";
 
 /** What is happening, live: the same for every reader of this playground. */
 export function ControlRoom() {
   const connection = useConnection();
-  const { log, head, cursor, agents, runtime } = useLive();
+  const { log, head, cursor } = useLive();
+  const { agents, runtime } = useView();
   const defined = Object.values(agents).filter(({ definition }) => definition !== null);
   const interrupts = defined.flatMap(({ interrupts, run }) =>
     interrupts.filter(
@@ -53,6 +56,7 @@ export function ControlRoom() {
       <Bank agents={defined} />
       <Panel title="Events">
         <EventsTable />
+        <Scrubber />
       </Panel>
     </aside>
   );

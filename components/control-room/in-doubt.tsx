@@ -4,6 +4,7 @@ import { Button } from "../ui/button";
 import { Panel } from "../ui/panel";
 import { Refusal } from "../ui/refusal";
 import { relight, useAct } from "./live";
+import { useCanAct } from "./view";
 import { clock, describeInput, secondsBetween } from "./words";
 
 /** A call whose outcome nobody here can know. Its buttons state facts; once pressed, here or elsewhere, they are spent. */
@@ -43,7 +44,8 @@ function Decide({ interrupt }: { interrupt: Interrupt }) {
   const [reason, setReason] = useState("It went through. I checked the bank.");
   const approve = useAct(() => relight.interrupts.approve(interrupt.id));
   const deny = useAct((because: string) => relight.interrupts.deny(interrupt.id, { reason: because }));
-  const busy = approve.busy || deny.busy;
+  const canAct = useCanAct();
+  const busy = approve.busy || deny.busy || !canAct;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (reason.trim() !== "") deny.act(reason);

@@ -3,6 +3,7 @@
 import { type ReactNode, useMemo } from "react";
 import type { Block } from "@/lib/notebooks/parse";
 import { ControlRoom } from "../control-room/control-room";
+import { Scrubbed } from "../control-room/view";
 import { Live } from "../live-page";
 import { CellView } from "./cell-view";
 import { Diagram } from "./diagram";
@@ -24,7 +25,9 @@ export function NotebookPage(props: NotebookPageProps) {
     <Live title={props.title}>
       <main className="mx-auto grid max-w-[1500px] grid-cols-[minmax(0,1fr)] lg:grid-cols-[minmax(0,1fr)_minmax(440px,600px)]">
         <Article {...props} />
-        <ControlRoom />
+        <Scrubbed>
+          <ControlRoom />
+        </Scrubbed>
       </main>
     </Live>
   );

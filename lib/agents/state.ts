@@ -90,7 +90,7 @@ export interface AgentState {
 }
 
 /** A chain, so that a long log does not make each event dearer: what is old is shared, never copied. */
-export interface Past {
+interface Past {
   run: Run;
   messages: Message[];
   before: Past | null;

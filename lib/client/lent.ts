@@ -3,7 +3,7 @@
  * cell that follows a log nor a seventh tab must wait for one. Pure on both sides; the messages go over `postMessage`.
  */
 
-import type { Live } from "./live";
+import { indexAfter, type Live } from "./live";
 import type { StreamMessage, StreamSource } from "./stream";
 
 /** The borrower's own name for it: a number in a page's worker, a tab's name between tabs. */
@@ -94,7 +94,7 @@ export class Lender {
     if (!loan || log === null) return;
     const messages: StreamMessage[] = [];
     if (loan.log !== log) messages.push({ is: "log", log, base, cursor: head });
-    for (let index = firstAfter(events, loan.after); index < events.length; index++) {
+    for (let index = indexAfter(events, loan.after); index < events.length; index++) {
       const event = events[index];
       if (event && (loan.agent === undefined || event.subject === loan.agent))
         messages.push({ is: "event", event });
@@ -103,15 +103,4 @@ export class Lender {
     this.#loans.set(id, { ...loan, log, world, after: Math.max(loan.after, cursor) });
     if (messages.length > 0) this.#give({ to: id, messages });
   }
-}
-
-/** Events are in the order of their cursors. */
-function firstAfter(events: Live["events"], after: number): number {
-  let [low, high] = [0, events.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((events[middle]?.sequence ?? 0) <= after) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -72,3 +72,14 @@ function fold(agents: Live["agents"], event: Envelope): Live["agents"] {
   const before = agents[event.subject] ?? initial(event.subject);
   return { ...agents, [event.subject]: apply(before, event as AgentEvent) };
 }
+
+/** How many events come up to a cursor, it included. Events are in the order of their cursors. */
+export function indexAfter(events: Live["events"], cursor: number): number {
+  let [low, high] = [0, events.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((events[middle]?.sequence ?? 0) <= cursor) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -46,6 +46,8 @@ export interface RuntimeStatus {
   discoveryIntervalMs: number;
   toolMs: number;
   processes: { pid: number; agent: string | null }[];
+  /** What is registered now. */
+  tools: { name: string; capability: string; idempotent: boolean; readOnly: boolean }[];
 }
 
 export interface RuntimeSettings {
@@ -137,6 +139,12 @@ export class Playground {
       startedAt: this.#startedAt,
       ...this.#settings,
       processes: runtime?.processes() ?? [],
+      tools: (runtime?.tools ?? []).map(({ name, capability, idempotent, readOnly }) => ({
+        name,
+        capability,
+        idempotent,
+        readOnly,
+      })),
     };
   }
 

@@ -1,0 +1,61 @@
+import { useId, useMemo } from "react";
+import type { Tools } from "@/lib/agents/next";
+import { indexAfter } from "@/lib/client/live";
+import { endOfCommit, ifItCrashedHere } from "@/lib/client/replay";
+import { Button } from "../ui/button";
+import { useLive, useRuntime } from "./live";
+import { useScrub, useView } from "./view";
+
+/** A slider over the log, and what recovery would do if it crashed at that point. */
+export function Scrubber() {
+  const { events, cursor } = useLive();
+  const { at, show } = useScrub();
+  const view = useView();
+  const registered = useRuntime().data?.tools;
+  const id = useId();
+  const tools = useMemo(
+    (): Tools => Object.fromEntries((registered ?? []).map((tool) => [tool.name, tool])),
+    [registered],
+  );
+  const first = events[0]?.sequence;
+  if (first === undefined) return null;
+  const shown = at ?? cursor;
+  const agents = Object.values(view.agents).filter(({ definition }) => definition !== null);
+  const prospects = ifItCrashedHere(agents, tools);
+  const move = (value: number) => {
+    const end = endOfCommit(events, value);
+    // One step back from the end of a commit is the end of the one before it.
+    const before = events[indexAfter(events, end) - 1]?.commit ?? 1;
+    const chosen = value < shown && end >= shown ? before - 1 : end;
+    show(chosen >= cursor ? null : Math.max(chosen, first));
+  };
+  return (
+    <div className="mt-3">
+      <div className="flex items-center gap-3 text-[13px]">
+        <label htmlFor={id} className="text-soft">
+          {at === null ? `Now, event ${cursor}` : `As of event ${at} of ${cursor}`}
+        </label>
+        <span className="flex-1" />
+        {at !== null ? <Button onClick={() => show(null)}>Back to now</Button> : null}
+      </div>
+      <input
+        id={id}
+        type="range"
+        min={first}
+        max={cursor}
+        value={shown}
+        aria-valuetext={`event ${shown} of ${cursor}`}
+        onChange={(event) => move(Number(event.target.value))}
+        className="w-full accent-accent"
+      />
+      <div className="border-l-[3px] border-accent bg-accent-ground px-2.5 py-2 text-[14px]">
+        {agents.length === 0 ? "If it crashed here: nothing is lost, since no agent is defined." : null}
+        {prospects.map(({ agent, what, why }) => (
+          <div key={`${agent} ${what}`}>
+            If it crashed here: <b>{what}.</b> {why}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
