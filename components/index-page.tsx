@@ -15,9 +15,9 @@ export function Index({ notebooks }: { notebooks: Card[] }) {
   return (
     <Live>
       <main className="mx-auto max-w-3xl px-5 py-10">
-        <p className="font-serif text-xl leading-relaxed">
+        <h1 className="font-serif text-xl leading-relaxed">
           Kill an agent in the middle of a tool call, and watch it come back where it was.
-        </p>
+        </h1>
         <ul className="mt-8 grid gap-4">
           {notebooks.map(({ slug, title, minutes, learns }) => (
             <li key={slug} className="rounded-lg border border-line bg-sheet p-5">

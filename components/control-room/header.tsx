@@ -2,7 +2,9 @@ import Link from "next/link";
 import { type ReactNode, useRef } from "react";
 import type { Connection } from "@/lib/client";
 import { Button } from "../ui/button";
+import { KeysButton } from "../ui/keys-button";
 import { Refusal } from "../ui/refusal";
+import { ThemeButton } from "../ui/theme-button";
 import { relight, useAct, useLive, useRuntime } from "./live";
 
 export function Header({ connection, title }: { connection: Connection | "connecting"; title?: ReactNode }) {
@@ -15,12 +17,10 @@ export function Header({ connection, title }: { connection: Connection | "connec
   const busy = restart.busy || stop.busy || start.busy || gone;
   return (
     <header className="sticky top-0 z-10 flex flex-wrap items-center gap-x-5 gap-y-2 border-b border-line bg-sheet px-6 py-2.5">
-      <h1 className="flex items-baseline gap-5 text-[17px]">
-        <Link href="/" className="font-serif font-semibold">
-          Relight
-        </Link>
-        {title}
-      </h1>
+      <Link href="/" className="font-serif text-[17px] font-semibold">
+        Relight
+      </Link>
+      {title}
       <span className="flex-1" />
       <span role="status" className="text-[13px]">
         {connection === "live" ? (
@@ -54,6 +54,8 @@ export function Header({ connection, title }: { connection: Connection | "connec
         </>
       )}
       <Reset />
+      <ThemeButton />
+      <KeysButton />
       <Refusal text={restart.refusal ?? stop.refusal ?? start.refusal} />
     </header>
   );

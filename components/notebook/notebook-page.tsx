@@ -6,8 +6,11 @@ import { ControlRoom } from "../control-room/control-room";
 import { Scrubbed } from "../control-room/view";
 import { Live } from "../live-page";
 import { CellView } from "./cell-view";
+import { CopyButton } from "./copy-button";
 import { Diagram } from "./diagram";
+import { isOfRecovery, RecoveryDiagram } from "./recovery-diagram";
 import { RunBar } from "./run-bar";
+import { Steps } from "./steps";
 import { useNotebook } from "./use-notebook";
 
 type Drawn = Block & { prose?: ReactNode };
@@ -22,7 +25,14 @@ export interface NotebookPageProps {
 
 export function NotebookPage(props: NotebookPageProps) {
   return (
-    <Live title={props.title}>
+    <Live
+      title={
+        <>
+          <span>{props.title}</span>
+          <Steps />
+        </>
+      }
+    >
       <main className="mx-auto grid max-w-[1500px] grid-cols-[minmax(0,1fr)] lg:grid-cols-[minmax(0,1fr)_minmax(440px,600px)]">
         <Article {...props} />
         <Scrubbed>
@@ -38,12 +48,17 @@ function Article({ slug, title, minutes, blocks }: NotebookPageProps) {
   const notebook = useNotebook(slug, cells);
   return (
     <article className="w-full max-w-[820px] justify-self-center px-4 py-8 sm:px-12">
-      <h2 className="font-serif text-[30px] font-semibold leading-tight">{title}</h2>
+      <h1 className="font-serif text-[30px] font-semibold leading-tight">{title}</h1>
       <p className="mb-4 text-[13px] text-soft">About {minutes} minutes.</p>
-      <RunBar notebook={notebook} />
+      <RunBar notebook={notebook}>
+        <CopyButton title={title} blocks={blocks} session={notebook.session} />
+      </RunBar>
       {blocks.map((block) => {
         if (block.kind === "cell") return <CellView key={block.id} cell={block} notebook={notebook} />;
-        if (block.kind === "diagram") return <Diagram key={block.line} source={block.source} />;
+        if (block.kind === "diagram") {
+          const Drawing = isOfRecovery(block.source) ? RecoveryDiagram : Diagram;
+          return <Drawing key={block.line} source={block.source} />;
+        }
         return <div key={block.line}>{block.prose}</div>;
       })}
     </article>
