@@ -1,4 +1,4 @@
-import { allCalls } from "@/lib/agents/state";
+import { allCalls, type Interrupt } from "@/lib/agents/state";
 import { useConnection } from "../live-page";
 import { Panel } from "../ui/panel";
 import { AgentCard } from "./agent-card";
@@ -8,7 +8,10 @@ import { EventsTable } from "./events-table";
 import { InDoubt } from "./in-doubt";
 import { useLive } from "./live";
 import { Scrubber } from "./scrubber";
+import { Sheet } from "./sheet";
 import { useView } from "./view";
+
+const isOpen = ({ status }: Interrupt): boolean => status === "open";
 
 /** What is happening, live: the same for every reader of this playground. */
 export function ControlRoom() {
@@ -31,10 +34,7 @@ export function ControlRoom() {
     );
   }
   return (
-    <aside
-      aria-label="Control room"
-      className="grid grid-cols-[minmax(0,1fr)] content-start gap-3 border-line bg-sunk p-4 lg:sticky lg:top-14 lg:h-[calc(100vh-3.5rem)] lg:overflow-y-auto lg:border-l"
-    >
+    <Sheet agents={defined}>
       {connection === "reconnecting" ? (
         <p role="alert" className="rounded-md border border-death bg-death-ground px-3 py-2 text-death">
           The server is gone. What you see is the log as of event {cursor}; the page reconnects by itself.
@@ -46,18 +46,23 @@ export function ControlRoom() {
           runtime.
         </p>
       ) : null}
+      {interrupts.filter(isOpen).map((interrupt) => (
+        <InDoubt key={interrupt.id} interrupt={interrupt} />
+      ))}
       {defined.length === 0 ? <CreateAgent /> : null}
       {defined.map((agent) => (
         <AgentCard key={agent.id} agent={agent} />
       ))}
-      {interrupts.map((interrupt) => (
-        <InDoubt key={interrupt.id} interrupt={interrupt} />
-      ))}
+      {interrupts
+        .filter((interrupt) => !isOpen(interrupt))
+        .map((interrupt) => (
+          <InDoubt key={interrupt.id} interrupt={interrupt} />
+        ))}
       <Bank agents={defined} />
       <Panel title="Events">
         <EventsTable />
         <Scrubber />
       </Panel>
-    </aside>
+    </Sheet>
   );
 }

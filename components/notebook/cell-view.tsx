@@ -15,7 +15,7 @@ export function CellView({ cell, notebook }: { cell: Cell; notebook: NotebookHan
   const next = order[order.indexOf(cell.id) + 1];
   const running = session.running === cell.id;
   return (
-    <section aria-label={`Cell ${cell.id}`} id={cell.id} className="my-5 scroll-mt-20">
+    <section aria-label={`Cell ${cell.id}`} id={domId(cell.id)} className="my-5 scroll-mt-20">
       <div className="overflow-hidden rounded-lg border border-line bg-code">
         <div className="flex flex-wrap items-center gap-3 border-b border-line py-1.5 pl-3.5 pr-2 text-[13px]">
           <span className="font-mono text-soft">ts</span>
@@ -42,7 +42,8 @@ export function CellView({ cell, notebook }: { cell: Cell; notebook: NotebookHan
           run={() => session.running === null && run(cell.id)}
           runAndMoveOn={() => {
             if (session.running === null) run(cell.id);
-            if (next) document.getElementById(next)?.querySelector<HTMLElement>(".cm-content")?.focus();
+            if (next)
+              document.getElementById(domId(next))?.querySelector<HTMLElement>(".cm-content")?.focus();
           }}
         />
       </div>
@@ -50,6 +51,9 @@ export function CellView({ cell, notebook }: { cell: Cell; notebook: NotebookHan
     </section>
   );
 }
+
+/** Headings have ids of their own, from their words. */
+const domId = (id: string): string => `cell-${id}`;
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 

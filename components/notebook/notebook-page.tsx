@@ -47,7 +47,7 @@ function Article({ slug, title, minutes, blocks }: NotebookPageProps) {
   const cells = useMemo(() => blocks.filter((block) => block.kind === "cell"), [blocks]);
   const notebook = useNotebook(slug, cells);
   return (
-    <article className="w-full max-w-[820px] justify-self-center px-4 py-8 sm:px-12">
+    <article className="w-full max-w-[820px] justify-self-center px-4 pt-8 pb-24 sm:px-12">
       <h1 className="font-serif text-[30px] font-semibold leading-tight">{title}</h1>
       <p className="mb-4 text-[13px] text-soft">About {minutes} minutes.</p>
       <RunBar notebook={notebook}>

@@ -14,6 +14,8 @@ for (const colorScheme of ["light", "dark"] as const) {
           .filter(({ impact }) => impact === "serious" || impact === "critical")
           .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
       };
+      // On a narrow screen the control room is behind its bar.
+      if (width < 1024) await page.getByRole("button", { name: /^Control room/ }).click();
       await createAgent(page);
       await ask(page, "Charge Maria's card $40 for order 1042.");
       await expect(page.getByText(/attempt 1 · /)).toBeVisible();

@@ -1,0 +1,45 @@
+import { type ReactNode, useState } from "react";
+import type { AgentState } from "@/lib/agents/state";
+import { runningCalls } from "@/lib/agents/view";
+
+/**
+ * Where the control room stands: beside the notebook, always in sight; on a narrow screen in a sheet, which opens from a
+ * bar that says the one thing that matters now.
+ */
+export function Sheet({ agents, children }: { agents: AgentState[]; children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  const { text, tone } = matters(agents);
+  return (
+    <>
+      <aside
+        aria-label="Control room"
+        id="control-room"
+        className={`grid grid-cols-[minmax(0,1fr)] content-start gap-3 overflow-y-auto border-line bg-sunk p-4 max-lg:fixed max-lg:inset-x-0 max-lg:bottom-12 max-lg:z-20 max-lg:max-h-[75vh] max-lg:border-t lg:sticky lg:top-14 lg:h-[calc(100vh-3.5rem)] lg:border-l ${open ? "" : "max-lg:hidden"}`}
+      >
+        {children}
+      </aside>
+      <div className="fixed inset-x-0 bottom-0 z-20 border-t border-line bg-sheet lg:hidden">
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls="control-room"
+          className="flex min-h-12 w-full items-center gap-3 px-4 text-left text-[14px]"
+          onClick={() => setOpen(!open)}
+        >
+          <span className="font-medium">Control room</span>
+          <span className={`min-w-0 flex-1 truncate ${tone}`}>{text}</span>
+          <span aria-hidden>{open ? "▾" : "▴"}</span>
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** A decision before a running call, a running call before all else. */
+function matters(agents: AgentState[]): { text: string; tone: string } {
+  const open = agents.flatMap(({ interrupts }) => interrupts).filter(({ status }) => status === "open");
+  if (open[0]) return { text: `${open[0].call.tool} is in doubt: decide`, tone: "text-doubt" };
+  const [call] = agents.flatMap(runningCalls);
+  if (call) return { text: `${call.tool} runs, attempt ${call.attempt}`, tone: "text-accent" };
+  return { text: "nothing runs", tone: "text-soft" };
+}
