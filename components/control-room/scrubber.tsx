@@ -1,5 +1,6 @@
-import { useId, useMemo } from "react";
+import { useId } from "react";
 import type { Tools } from "@/lib/agents/next";
+import { allCalls } from "@/lib/agents/state";
 import { indexAfter } from "@/lib/client/live";
 import { endOfCommit, ifItCrashedHere } from "@/lib/client/replay";
 import { Button } from "../ui/button";
@@ -13,14 +14,16 @@ export function Scrubber() {
   const view = useView();
   const registered = useRuntime().data?.tools;
   const id = useId();
-  const tools = useMemo(
-    (): Tools => Object.fromEntries((registered ?? []).map((tool) => [tool.name, tool])),
-    [registered],
-  );
+  const agents = Object.values(view.agents).filter(({ definition }) => definition !== null);
+  // A stopped runtime has no tools; what was promised when the turn was saved is the best that is known then.
+  const promised = agents
+    .flatMap(({ run }) => allCalls(run))
+    .map(({ tool: name, idempotent }) => ({ name, idempotent }));
+  const known = registered && registered.length > 0 ? registered : promised;
+  const tools: Tools = Object.fromEntries(known.map((tool) => [tool.name, tool]));
   const first = events[0]?.sequence;
   if (first === undefined) return null;
   const shown = at ?? cursor;
-  const agents = Object.values(view.agents).filter(({ definition }) => definition !== null);
   const prospects = ifItCrashedHere(agents, tools);
   const move = (value: number) => {
     const end = endOfCommit(events, value);

@@ -1,7 +1,8 @@
-import type { Output } from "@/lib/notebooks/output";
+import { CHANGED, type Output } from "@/lib/notebooks/output";
 import { EventsTable } from "../control-room/events-table";
 import { Button } from "../ui/button";
 import { Diagram } from "./diagram";
+import { Highlighted } from "./highlighted";
 
 interface OutputsProps {
   outputs: Output[];
@@ -48,14 +49,17 @@ function OutputView({ output, spent, press }: Omit<OutputsProps, "outputs"> & { 
     case "source":
       return (
         <figure>
-          <figcaption className="font-mono text-[13px] text-soft">{output.name}</figcaption>
+          <figcaption className="font-mono text-[13px] text-soft">
+            {output.name}
+            {output.runs ? ", the file that runs" : CHANGED}
+          </figcaption>
           <section
             aria-label={`Source of ${output.name}`}
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
             tabIndex={0}
             className="max-h-96 overflow-auto rounded-md border border-line bg-code p-3"
           >
-            <pre className="font-mono text-[13px]">{output.code}</pre>
+            <Highlighted code={output.code} />
           </section>
         </figure>
       );

@@ -90,9 +90,9 @@ export class Relight extends ScopedClient {
     return this.http.get("/world");
   }
 
-  /** The text of one of the server's files that notebooks show: `capabilities/shop`. */
-  async source(name: string): Promise<string> {
-    return (await this.http.get<{ code: string }>(`/source/${encodeURIComponent(name)}`)).code;
+  /** One of the server's files that notebooks show: `capabilities/shop`. `runs`: it is what was bundled, and runs. */
+  source(name: string): Promise<{ code: string; runs: boolean }> {
+    return this.http.get(`/source/${encodeURIComponent(name)}`);
   }
 
   /** A fresh log and a fresh world; what was there is gone. */

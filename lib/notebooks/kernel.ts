@@ -27,7 +27,7 @@ export interface KernelOptions {
   /** What cells find in scope, besides `show`, `sleep` and `console`. */
   given: Record<string, unknown>;
   tell(message: FromKernel): void;
-  source(name: string): Promise<string>;
+  source(name: string): Promise<{ code: string; runs: boolean }>;
 }
 
 /** So many outputs of one cell are kept; a loop that prints is told that the rest is not. */

@@ -15,8 +15,11 @@ export type Output =
   | { kind: "frame"; id: string; content: Output[] }
   /** An agent's log, live. */
   | { kind: "events"; agent: string }
-  | { kind: "source"; name: string; code: string }
+  | { kind: "source"; name: string; code: string; runs: boolean }
   | { kind: "error"; code: string | null; message: string; line: number | null };
+
+/** Of a source that is not what runs. */
+export const CHANGED = " (changed since it was built: what runs is older)";
 
 /** An output for terminals. */
 export function plain(output: Output): string {
@@ -38,7 +41,7 @@ export function plain(output: Output): string {
     case "events":
       return `The events of ${output.agent}, live on the page.`;
     case "source":
-      return `${output.name}\n${output.code}`;
+      return `${output.name}${output.runs ? "" : CHANGED}\n${output.code}`;
     case "error": {
       const where = output.line === null ? "" : ` (line ${output.line})`;
       return `${output.code ? `${output.code}: ` : ""}${output.message}${where}`;

@@ -10,8 +10,8 @@ export interface Stage {
   buttons(handlers: Record<string, () => unknown>): void;
   /** Makes a frame. @returns what replaces its content */
   frame(): (content: Output) => void;
-  /** The text of a file of the server that notebooks may show. */
-  source(name: string): Promise<string>;
+  /** A file of the server that notebooks may show. */
+  source(name: string): Promise<{ code: string; runs: boolean }>;
 }
 
 /** What cells show with. Each call adds an output below the cell. */
@@ -37,7 +37,8 @@ export function showOn(stage: Stage): Show {
     buttons: (handlers) => stage.buttons(handlers),
     frame: () => plainShow(stage.frame()),
     async source(name) {
-      stage.put({ kind: "source", name, code: await stage.source(name) });
+      const { code, runs } = await stage.source(name);
+      stage.put({ kind: "source", name, code, runs });
     },
   };
 }

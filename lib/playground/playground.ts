@@ -188,8 +188,13 @@ export class Playground {
         throw error;
       });
       this.#abandoned = null;
-      this.#swap(fresh);
-      await this.#run(true);
+      const tell = this.#swap(fresh);
+      try {
+        await this.#run(true);
+      } finally {
+        // Whoever is told of the new log, and asks for the runtime, finds it running.
+        tell();
+      }
       removeOthers(dir, fresh);
       return { ...this.status(), cursor: await fresh.store.head(), log: fresh.store.log };
     });
@@ -282,7 +287,7 @@ export class Playground {
   /** While this runtime was stopped, another server may have run here, and reset. */
   #catchUp(): void {
     const { dir } = this.#options;
-    if (!this.#runtime && !isCurrent(dir, this.#open.folder)) this.#swap(openDirectory(dir).folder);
+    if (!this.#runtime && !isCurrent(dir, this.#open.folder)) this.#swap(openDirectory(dir).folder)();
   }
 
   /** From the first line on nobody can write to the old log, so no cursor that it gave is given again. */
@@ -293,13 +298,15 @@ export class Playground {
     return fresh;
   }
 
-  /** Goes on with another log; whoever follows this one is told. */
-  #swap(folder: Folder): void {
+  /** Goes on with another log. @returns how to tell whoever follows the old one */
+  #swap(folder: Folder): () => void {
     const old = this.#open.folder;
     this.#open = { folder, ledger: new Ledger(folder.store) };
-    this.#swapped.abort();
-    this.#swapped = new AbortController();
-    closeFolder(old);
+    return () => {
+      this.#swapped.abort();
+      this.#swapped = new AbortController();
+      closeFolder(old);
+    };
   }
 
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
