@@ -7,6 +7,7 @@ import { CreateAgent } from "./create-agent";
 import { EventsTable } from "./events-table";
 import { InDoubt } from "./in-doubt";
 import { useLive } from "./live";
+import { LiveTimeline } from "./live-timeline";
 import { Scrubber } from "./scrubber";
 import { Sheet } from "./sheet";
 import { useView } from "./view";
@@ -59,6 +60,7 @@ export function ControlRoom() {
           <InDoubt key={interrupt.id} interrupt={interrupt} />
         ))}
       <Bank agents={defined} />
+      <LiveTimeline />
       <Panel title="Events">
         <EventsTable />
         <Scrubber />

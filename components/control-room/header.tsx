@@ -16,7 +16,7 @@ export function Header({ connection, title }: { connection: Connection | "connec
   const gone = connection !== "live";
   const busy = restart.busy || stop.busy || start.busy || gone;
   return (
-    <header className="sticky top-0 z-10 flex flex-wrap items-center gap-x-5 gap-y-2 border-b border-line bg-sheet px-6 py-2.5">
+    <header className="z-10 flex lg:sticky lg:top-0 flex-wrap items-center gap-x-5 gap-y-2 border-b border-line bg-sheet px-6 py-2.5">
       <Link href="/" className="font-serif text-[17px] font-semibold">
         Relight
       </Link>

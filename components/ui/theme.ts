@@ -18,11 +18,6 @@ export function chooseTheme(theme: Theme): void {
 
 const systemIsDark = () => matchMedia("(prefers-color-scheme: dark)");
 
-export function isDark(): boolean {
-  const theme = chosenTheme();
-  return theme === "system" ? systemIsDark().matches : theme === "dark";
-}
-
 /** @returns how to end it */
 export function onThemeChange(changed: () => void): () => void {
   const system = systemIsDark();
