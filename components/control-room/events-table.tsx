@@ -1,98 +1,108 @@
-import { Fragment, useLayoutEffect, useRef, useState } from "react";
-import { type Envelope, shortType } from "@/lib/log/event";
+import { useId, useMemo, useState } from "react";
+import { ALL, choices, choose, countUpTo } from "@/lib/client/event-rows";
+import type { Envelope } from "@/lib/log/event";
+import { useConnection } from "../live-page";
+import { Button } from "../ui/button";
+import { NewEvents } from "./events/new-events";
+import { Rows } from "./events/rows";
 import { useLive } from "./live";
-import { clock } from "./words";
 
-/** So many rows are drawn; a longer log is read page by page from the API. */
-const MOST_ROWS = 500;
-
+/** The log as a table: of all of it, or of one agent. */
 export function EventsTable({ agent }: { agent?: string }) {
-  const { events: all } = useLive();
-  const events = agent === undefined ? all : all.filter(({ subject }) => subject === agent);
-  const [open, setOpen] = useState<string | null>(null);
-  const scroller = useRef<HTMLElement>(null);
-  const atEnd = useRef(true);
-
-  // New rows are shown to whoever reads the newest; they move nothing for whoever reads an older one.
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (element && events.length > 0 && atEnd.current && open === null)
-      element.scrollTop = element.scrollHeight;
-  }, [events, open]);
-
-  const hidden = Math.max(0, events.length - MOST_ROWS);
+  const { events: all, log } = useLive();
+  const events = useMemo(
+    () => (agent === undefined ? all : all.filter(({ subject }) => subject === agent)),
+    [all, agent],
+  );
   if (events.length === 0) return <p className="text-soft">0 events. The log is empty.</p>;
+  // What is paused, filtered and open belongs to one log: a reset begins with a fresh table.
+  return <Log key={log} events={events} agent={agent} />;
+}
+
+function Log({ events, agent }: { events: Envelope[]; agent: string | undefined }) {
+  const [choice, setChoice] = useState<string>(ALL);
+  /** What is shown while paused: the log as it was then. */
+  const [paused, setPaused] = useState<Envelope[] | null>(null);
+  const [open, setOpen] = useState<ReadonlySet<number>>(() => new Set());
+  const shown = paused ?? events;
+  const rows = useMemo(() => choose(shown, choice), [shown, choice]);
+  const waiting = useMemo(() => {
+    const last = paused?.at(-1)?.sequence;
+    return last === undefined ? 0 : choose(events.slice(countUpTo(events, last)), choice).length;
+  }, [events, paused, choice]);
+
   return (
-    <section
-      ref={scroller}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-      tabIndex={0}
-      aria-label="Event log"
-      className="relative max-h-[46vh] overflow-auto"
-      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-        atEnd.current = scrollHeight - scrollTop - clientHeight < 24;
-      }}
-    >
-      {hidden > 0 ? <p className="text-[13px] text-soft">{hidden} older events are not drawn.</p> : null}
-      <table className="w-full border-collapse font-mono text-[13px]">
-        <thead>
-          <tr className="text-left font-sans text-xs text-soft">
-            {["#", "time", "type", "tool", "attempt", "pid"].map((name) => (
-              <th key={name} scope="col" className="sticky top-0 bg-sheet py-0.5 pr-2.5 font-medium">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {events.slice(hidden).map((event) => (
-            <Row
-              key={event.id}
-              event={event}
-              open={open === event.id}
-              toggle={() => setOpen(open === event.id ? null : event.id)}
-            />
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <div>
+      <div className="mb-1.5 flex flex-wrap items-center gap-x-3 gap-y-1.5">
+        <p className="grow text-[13px] text-soft">
+          <Liveness cursor={events.at(-1)?.sequence ?? 0} waiting={paused ? waiting : null} />
+        </p>
+        <Choose events={events} choice={choice} choose={setChoice} />
+        <Button onClick={() => setPaused(paused ? null : events)}>{paused ? "Resume" : "Pause"}</Button>
+      </div>
+      <Rows
+        // Another choice is another list: it begins at its newest row.
+        key={choice}
+        rows={rows}
+        open={open}
+        setOpen={setOpen}
+        label={agent === undefined ? "Event log" : `Event log of ${agent}`}
+      />
+      {agent === undefined ? <NewEvents cursor={shown.at(-1)?.sequence ?? 0} count={shown.length} /> : null}
+    </div>
   );
 }
 
-function Row({ event, open, toggle }: { event: Envelope; open: boolean; toggle: () => void }) {
-  const { tool, attempt, pid } = event.data as { tool?: { name: string }; attempt?: number; pid?: number };
-  const died = event.type === "relight.agent.crashed" || event.type === "relight.run.failed";
-  const doubt = event.type.startsWith("relight.interrupt.") || event.type === "relight.run.interrupted";
-  const tone = died ? "bg-death-ground text-death" : doubt ? "bg-doubt-ground text-doubt" : "";
+/**
+ * The same facts as in the page's header, here as well because what is paused or cut off is this table. Not a live
+ * region: it changes with every event.
+ */
+function Liveness({ cursor, waiting }: { cursor: number; waiting: number | null }) {
+  const connection = useConnection();
+  const gone = connection === "reconnecting";
+  if (waiting !== null) {
+    return (
+      <>
+        <span className="text-ink">paused, {waiting} new</span>
+        {gone ? <span className="text-death"> · server gone</span> : null}
+      </>
+    );
+  }
   return (
-    <Fragment>
-      <tr className={`whitespace-nowrap border-t border-line ${tone}`}>
-        <td className="pr-2.5">
-          <button
-            type="button"
-            aria-expanded={open}
-            className="underline underline-offset-2"
-            onClick={toggle}
-          >
-            <span className="sr-only">Event </span>
-            {event.sequence}
-          </button>
-        </td>
-        <td className="pr-2.5">{clock(event.time, 3)}</td>
-        <td className="pr-2.5">{shortType(event.type)}</td>
-        <td className="pr-2.5">{tool?.name}</td>
-        <td className="pr-2.5">{attempt}</td>
-        <td>{pid}</td>
-      </tr>
-      {open ? (
-        <tr>
-          <td colSpan={6}>
-            <pre className="overflow-x-auto whitespace-pre-wrap break-all bg-sunk p-2 text-xs">
-              {JSON.stringify(event, null, 2)}
-            </pre>
-          </td>
-        </tr>
-      ) : null}
-    </Fragment>
+    <>
+      event {cursor} · {gone ? <span className="text-death">server gone, reconnecting</span> : connection}
+    </>
+  );
+}
+
+interface ChooseProps {
+  events: Envelope[];
+  choice: string;
+  choose(choice: string): void;
+}
+
+function Choose({ events, choice, choose }: ChooseProps) {
+  const id = useId();
+  const { groups, types } = useMemo(() => choices(events), [events]);
+  const option = ({ id, label, count }: (typeof types)[number]) => (
+    <option key={id} value={id}>
+      {label} ({count})
+    </option>
+  );
+  return (
+    <>
+      <label htmlFor={id} className="sr-only">
+        Types of events
+      </label>
+      <select
+        id={id}
+        value={choice}
+        onChange={({ target }) => choose(target.value)}
+        className="min-h-8 max-w-full rounded-md border border-line bg-sheet px-2 text-[13px] text-ink"
+      >
+        {groups.map(option)}
+        <optgroup label="One type">{types.map(option)}</optgroup>
+      </select>
+    </>
   );
 }

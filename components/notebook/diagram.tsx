@@ -34,26 +34,26 @@ function themed(token: (name: string) => string) {
 export function Diagram({ source, lit }: { source: string; lit?: string | null }) {
   const id = useId().replace(/[^\w-]/g, "");
   const picture = useRef<HTMLDivElement>(null);
+  const latest = useRef(lit);
+  latest.current = lit;
 
   useEffect(() => {
     let current = true;
     const draw = async () => {
       // Only in the browser, and only where there is one: it is large.
       const { default: mermaid } = await import("mermaid");
-      const token = tokens();
       mermaid.initialize({
         startOnLoad: false,
         securityLevel: "strict",
         suppressErrorRendering: true,
         theme: "base",
-        themeVariables: themed(token),
+        themeVariables: themed(tokens()),
       });
-      const light = lit
-        ? `\n  style ${lit} fill:${hex(token("accent-ground"))},stroke:${hex(token("accent"))},stroke-width:3px`
-        : "";
-      const { svg: drawn } = await mermaid.render(`diagram-${id}`, source + light);
+      const { svg: drawn } = await mermaid.render(`diagram-${id}`, source);
       const parsed = new DOMParser().parseFromString(drawn, "text/html").querySelector("svg");
-      if (current && parsed) picture.current?.replaceChildren(parsed);
+      if (!current || !parsed) return;
+      picture.current?.replaceChildren(parsed);
+      light(parsed, latest.current);
     };
     const redraw = () => void draw().catch(() => picture.current?.replaceChildren(source));
     redraw();
@@ -62,7 +62,13 @@ export function Diagram({ source, lit }: { source: string; lit?: string | null }
       current = false;
       unwatch();
     };
-  }, [id, source, lit]);
+  }, [id, source]);
+
+  // Drawing it anew for each step of an agent would cost more than all else on the page.
+  useEffect(() => {
+    const drawn = picture.current?.querySelector("svg");
+    if (drawn) light(drawn, lit);
+  }, [lit]);
 
   return (
     <figure className="my-6">
@@ -71,8 +77,9 @@ export function Diagram({ source, lit }: { source: string; lit?: string | null }
   );
 }
 
-/** `rgb(1, 2, 3)` → `#010203`: in a diagram's source a comma ends a style. */
-function hex(colour: string): string {
-  const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
-  return `#${[red, green, blue].map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
+/** Mermaid names a node's group after the node: `flowchart-tool-3`, perhaps with the picture's own id before it. */
+function light(drawn: SVGSVGElement, lit: string | null | undefined): void {
+  for (const node of drawn.querySelectorAll(".node")) {
+    node.classList.toggle("lit", lit != null && node.id.includes(`flowchart-${lit}-`));
+  }
 }
