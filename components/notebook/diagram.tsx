@@ -80,6 +80,12 @@ export function Diagram({ source, lit }: { source: string; lit?: string | null }
 /** Mermaid names a node's group after the node: `flowchart-tool-3`, perhaps with the picture's own id before it. */
 function light(drawn: SVGSVGElement, lit: string | null | undefined): void {
   for (const node of drawn.querySelectorAll(".node")) {
-    node.classList.toggle("lit", lit != null && node.id.includes(`flowchart-${lit}-`));
+    const here = lit != null && node.id.includes(`flowchart-${lit}-`);
+    for (const shape of node.querySelectorAll<SVGElement>("rect, polygon, path")) {
+      // On the shape itself: the picture's own styles have an id before each rule.
+      shape.style.fill = here ? "var(--accent-ground)" : "";
+      shape.style.stroke = here ? "var(--accent)" : "";
+      shape.style.strokeWidth = here ? "3px" : "";
+    }
   }
 }

@@ -1,18 +1,10 @@
 import { memo } from "react";
 import type { Place } from "@/lib/client/event-rows";
 import { type Envelope, shortType } from "@/lib/log/event";
+import { clock } from "../words";
 
 /** A row is so high until it is measured, in pixels. */
 export const ROW_HEIGHT = 26;
-
-/** Kept: to make one for each row took half the time of a fast scroll. */
-const clock = new Intl.DateTimeFormat("en-GB", {
-  hourCycle: "h23",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  fractionalSecondDigits: 3,
-});
 
 interface LineProps {
   event: Envelope;
@@ -60,7 +52,7 @@ export const Row = memo(function Row({ event, index, place, measure, open, stop,
         </button>
         {together ? <span className="sr-only">, written with the one above</span> : null}
       </td>
-      <td className={cell}>{clock.format(new Date(event.time))}</td>
+      <td className={cell}>{clock(event.time, 3)}</td>
       <td className={`truncate ${cell}`}>{shortType(event.type)}</td>
       <td className={`truncate ${cell}`} title={tool?.name}>
         {tool?.name}
