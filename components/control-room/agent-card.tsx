@@ -1,9 +1,10 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { type AgentState, allCalls, type Call, isOpen, textOf } from "@/lib/agents/state";
 import { type AgentStatus, type RunningCall, runningCalls, statusOf } from "@/lib/agents/view";
 import { Button } from "../ui/button";
 import { Panel } from "../ui/panel";
 import { Refusal } from "../ui/refusal";
+import { useNow } from "../ui/use-now";
 import { AskBox } from "./ask-box";
 import { relight, useAct, useLive, useRuntime } from "./live";
 import { useCanAct, useScrub, useView } from "./view";
@@ -152,11 +153,6 @@ function useElapsed(since: string): number {
   const ticks = useCanAct();
   const { at } = useScrub();
   const last = useView().events.at(-1)?.time;
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    if (!ticks) return;
-    const ticking = setInterval(() => setNow(Date.now()), 100);
-    return () => clearInterval(ticking);
-  }, [ticks]);
+  const now = useNow(ticks);
   return Math.max(0, secondsBetween(since, at !== null && last ? last : now) * 1000);
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useNow } from "../ui/use-now";
 import { Timeline } from "./timeline";
 import { useCanAct, useView } from "./view";
 
@@ -7,12 +7,7 @@ export function LiveTimeline() {
   const { events, agents } = useView();
   const canAct = useCanAct();
   const ticks = canAct && Object.values(agents).some(({ process }) => process !== null);
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    if (!ticks) return;
-    const ticking = setInterval(() => setNow(Date.now()), 100);
-    return () => clearInterval(ticking);
-  }, [ticks]);
+  const now = useNow(ticks);
   const last = events.at(-1);
   return <Timeline events={events} now={canAct || !last ? now : Date.parse(last.time)} />;
 }

@@ -1,7 +1,7 @@
-import { useEffect, useState } from "react";
 import type { Cell } from "@/lib/notebooks/parse";
 import { type CellState, isStale } from "@/lib/notebooks/session";
 import { Button } from "../ui/button";
+import { useNow } from "../ui/use-now";
 import { Editor } from "./editor";
 import { Outputs } from "./outputs";
 import type { NotebookHandle } from "./use-notebook";
@@ -92,10 +92,6 @@ function Status({ state, stale }: { state: CellState; stale: boolean }) {
 }
 
 function Elapsed({ since }: { since: number }) {
-  const [now, setNow] = useState(since);
-  useEffect(() => {
-    const ticking = setInterval(() => setNow(Date.now()), 100);
-    return () => clearInterval(ticking);
-  }, []);
+  const now = useNow(true);
   return <span aria-hidden>{seconds(Math.max(0, now - since))}</span>;
 }
