@@ -12,10 +12,17 @@ let server: Server;
 let api: string;
 const path = `/agents/${encodeURIComponent(AGENT)}`;
 
+const cleanups: (() => void)[] = [];
+
 beforeAll(async () => {
-  server = await serve({ toolMs: 30, cleanup: afterAll });
+  server = await serve({ toolMs: 30, cleanup: (clean) => cleanups.push(clean) });
   api = `${server.url}/api`;
   await server.define();
+});
+
+afterAll(async () => {
+  await server.kill();
+  for (const clean of cleanups) clean();
 });
 
 interface Refused {
