@@ -36,7 +36,11 @@ export async function takeOffice(
   { quiet = false, abandoned = null }: OfficeOptions = {},
 ): Promise<Office> {
   const held = await store.lease(RUNTIME);
-  const given = (lease: Lease) => lease.fence === abandoned || (lease.process && !isAlive(lease.process));
+  const me = self();
+  // A fence is a number of its own directory: only a lease that this very process holds can be one it left open.
+  const mine = ({ fence, process: holder }: Lease) =>
+    fence === abandoned && holder?.pid === me.pid && holder.birth === me.birth;
+  const given = (lease: Lease) => mine(lease) || (lease.process && !isAlive(lease.process));
   const dead = held?.status === "open" && given(held) ? held : null;
   // A frozen process may hold the write lock: what the dead server left is killed before anybody waits for the lock.
   if (dead) await registry.killAll();

@@ -381,7 +381,8 @@ function endAttempt(attempts: Attempt[], time: string, why?: string): Attempt[] 
   return [...attempts.slice(0, -1), { ...last, endedAt: time, ...(why && { why }) }];
 }
 
-function howItDied(data: { signal: string | null; exitCode: number | null; why?: string }): string {
+/** How a process ended that did not leave by itself, as far as anybody knows. */
+export function howItDied(data: { signal: string | null; exitCode: number | null; why?: string }): string {
   if (data.why) return data.why;
   if (data.signal) return `killed by ${data.signal}`;
   return data.exitCode === null ? "found dead" : `exited with ${data.exitCode}`;

@@ -1,5 +1,6 @@
 /** The processes of a log as the lanes of a timeline: what each started, how far it got, and how it ended. Pure. */
 import type { AgentEvent, AgentEvents } from "../agents/events";
+import { howItDied } from "../agents/state";
 import type { Envelope } from "../log/event";
 
 /** One start of a call, by the process in whose lane it is. Times are milliseconds since 1970. */
@@ -116,7 +117,7 @@ function take(reading: Reading, event: AgentEvent): void {
     }
     case "relight.agent.crashed":
       if (lane?.fence === event.data.fence)
-        end(lane, { at, sequence, end: "killed", how: howItDied(event.data) });
+        end(lane, { at, sequence, end: "killed", how: deathOf(event.data) });
       return;
     case "relight.agent.stopped":
       if (lane?.fence === event.data.fence) end(lane, { at, sequence, end: "stopped", how: event.data.why });
@@ -182,11 +183,8 @@ function end(
   }
 }
 
-function howItDied({ why, signal, exitCode }: AgentEvents["agent.crashed"]): string {
-  if (why) return `ended itself: ${why}`;
-  if (signal) return `killed by ${signal}`;
-  return exitCode === null ? "found dead" : `exited with ${exitCode}`;
-}
+const deathOf = (data: AgentEvents["agent.crashed"]): string =>
+  data.why ? `ended itself: ${data.why}` : howItDied(data);
 
 /** Nothing of a lane is later: bars start in order, and end with their process at the latest. */
 const lastOf = ({ startedAt, endedAt, bars, marks }: Lane): number =>

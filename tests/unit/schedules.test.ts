@@ -40,7 +40,7 @@ interface History {
 const reached = new Set<string>();
 
 /** Checks that it `holds` for the history of any schedule. */
-function always(holds: (history: History) => void, numRuns = 200): void {
+function always(holds: (history: History) => void, numRuns = 1000): void {
   const property = fc.property(schedule, (operations) => {
     const simulation = new Simulation();
     for (const operation of operations) simulation.run(operation);
