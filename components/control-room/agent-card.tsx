@@ -144,6 +144,9 @@ function LastAnswer({ agent: { run, definition } }: { agent: AgentState }) {
       <div className="whitespace-pre-wrap break-words" data-testid="answer">
         {run.status === "failed" ? `${run.error?.code}: ${run.error?.message}` : run.text}
       </div>
+      {run.status === "failed" ? (
+        <div className="text-[13px] text-soft">It holds up nothing: ask again.</div>
+      ) : null}
     </div>
   );
 }

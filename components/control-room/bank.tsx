@@ -1,12 +1,11 @@
 import { type AgentState, allCalls, allRuns, type Call, type Interrupt } from "@/lib/agents/state";
 import { Panel } from "../ui/panel";
-import { useScrub, useView } from "./view";
+import { useView } from "./view";
 import { clock, describeInput } from "./words";
 
 /** What the outside world did, beside what the log lets anybody know of it. */
 export function Bank({ agents }: { agents: AgentState[] }) {
   const { world } = useView();
-  const { at } = useScrub();
   const bank = world?.bank ?? [];
   const runs = Object.entries(world?.toolRuns ?? {});
   const known = agents.flatMap((agent) => whatIsKnown(allRuns(agent).flatMap(allCalls), agent.interrupts));
@@ -22,11 +21,7 @@ export function Bank({ agents }: { agents: AgentState[] }) {
           ))}
         </ul>
         <div className="mt-2 text-[13px] text-soft" data-testid="tool-runs">
-          {at !== null
-            ? "As of then."
-            : runs.length === 0
-              ? "No tool ran yet."
-              : runs.map(([tool, n]) => `${tool} ran ${n}×`).join(", ")}
+          {runs.length === 0 ? "No tool ran yet." : runs.map(([tool, n]) => `${tool} ran ${n}×`).join(", ")}
         </div>
       </Panel>
       <Panel title="The agent knows">

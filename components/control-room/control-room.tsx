@@ -2,6 +2,7 @@ import { allCalls, type Interrupt } from "@/lib/agents/state";
 import { useConnection } from "../live-page";
 import { Panel } from "../ui/panel";
 import { AgentCard } from "./agent-card";
+import { Alerts } from "./alerts";
 import { Bank } from "./bank";
 import { CreateAgent } from "./create-agent";
 import { EventsTable } from "./events-table";
@@ -29,22 +30,26 @@ export function ControlRoom() {
     return (
       <aside aria-label="Control room" className="border-line bg-sunk p-4 lg:border-l">
         <p role="status">
-          {connection === "reconnecting" ? "No server answers. Trying again." : "Reading the log."}
+          {connection === "reconnecting"
+            ? "✕ No server answers. Start it with npm start; the page tries again by itself."
+            : "… Reading the log."}
         </p>
       </aside>
     );
   }
   return (
     <Sheet agents={defined}>
+      <Alerts />
       {connection === "reconnecting" ? (
         <p role="alert" className="rounded-md border border-death bg-death-ground px-3 py-2 text-death">
-          The server is gone. What you see is the log as of event {cursor}; the page reconnects by itself.
+          <span aria-hidden>✕ </span>The server is gone. What you see is the log as of event {cursor}. Start
+          it again with <code className="font-mono">npm start</code>; the page reconnects by itself.
         </p>
       ) : null}
       {runtime === "stopped" ? (
         <p className="rounded-md border border-line bg-sheet px-3 py-2">
-          The runtime was stopped on purpose: no agent has a process. Asks and decisions are kept; press Start
-          runtime.
+          <span aria-hidden>■ </span>The runtime was stopped on purpose: no agent has a process. Asks and
+          decisions are kept; press Start runtime.
         </p>
       ) : null}
       {interrupts.filter(isOpen).map((interrupt) => (

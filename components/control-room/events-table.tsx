@@ -1,15 +1,16 @@
-import { useId, useMemo, useState } from "react";
-import { ALL, choices, choose, countUpTo } from "@/lib/client/event-rows";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { ALL, choices, choose, countUpTo, rowOf } from "@/lib/client/event-rows";
 import type { Envelope } from "@/lib/log/event";
 import { useConnection } from "../live-page";
 import { Button } from "../ui/button";
 import { NewEvents } from "./events/new-events";
 import { Rows } from "./events/rows";
-import { useLive } from "./live";
+import { select, useSelected } from "./selection";
+import { useScrub, useView } from "./view";
 
-/** The log as a table: of all of it, or of one agent. */
+/** The log as a table: of all of it, or of one agent. Up to the point that the reader looks at. */
 export function EventsTable({ agent }: { agent?: string }) {
-  const { events: all, log } = useLive();
+  const { events: all, log } = useView();
   const events = useMemo(
     () => (agent === undefined ? all : all.filter(({ subject }) => subject === agent)),
     [all, agent],
@@ -19,13 +20,24 @@ export function EventsTable({ agent }: { agent?: string }) {
   return <Log key={log} events={events} agent={agent} />;
 }
 
+/** The table of the whole log shows the event that was chosen, and chooses the one that is opened. */
 function Log({ events, agent }: { events: Envelope[]; agent: string | undefined }) {
   const [choice, setChoice] = useState<string>(ALL);
   /** What is shown while paused: the log as it was then. */
   const [paused, setPaused] = useState<Envelope[] | null>(null);
   const [open, setOpen] = useState<ReadonlySet<number>>(() => new Set());
-  const shown = paused ?? events;
+  const { at } = useScrub();
+  // What is paused is the present.
+  const shown = at === null ? (paused ?? events) : events;
   const rows = useMemo(() => choose(shown, choice), [shown, choice]);
+  const main = agent === undefined;
+  const chosen = useSelected();
+  const selected = main && chosen !== null && rowOf(shown, chosen) >= 0 ? chosen : null;
+  // A choice of types must not hide what was just chosen itself.
+  const revealed = useRef<number | null>(null);
+  useEffect(() => {
+    if (selected !== null && selected !== revealed.current && rowOf(rows, selected) < 0) setChoice(ALL);
+  }, [selected, rows]);
   const waiting = useMemo(() => {
     const last = paused?.at(-1)?.sequence;
     return last === undefined ? 0 : choose(events.slice(countUpTo(events, last)), choice).length;
@@ -38,7 +50,9 @@ function Log({ events, agent }: { events: Envelope[]; agent: string | undefined 
           <Liveness cursor={events.at(-1)?.sequence ?? 0} waiting={paused ? waiting : null} />
         </p>
         <Choose events={events} choice={choice} choose={setChoice} />
-        <Button onClick={() => setPaused(paused ? null : events)}>{paused ? "Resume" : "Pause"}</Button>
+        <Button disabled={at !== null} onClick={() => setPaused(paused ? null : events)}>
+          {paused ? "Resume" : "Pause"}
+        </Button>
       </div>
       <Rows
         // Another choice is another list: it begins at its newest row.
@@ -46,9 +60,12 @@ function Log({ events, agent }: { events: Envelope[]; agent: string | undefined 
         rows={rows}
         open={open}
         setOpen={setOpen}
-        label={agent === undefined ? "Event log" : `Event log of ${agent}`}
+        selected={selected}
+        revealed={revealed}
+        onToggle={main ? (sequence, opened) => select(opened ? sequence : null) : undefined}
+        label={main ? "Event log" : `Event log of ${agent}`}
       />
-      {agent === undefined ? <NewEvents cursor={shown.at(-1)?.sequence ?? 0} count={shown.length} /> : null}
+      {main && at === null ? <NewEvents cursor={shown.at(-1)?.sequence ?? 0} count={shown.length} /> : null}
     </div>
   );
 }
@@ -59,7 +76,9 @@ function Log({ events, agent }: { events: Envelope[]; agent: string | undefined 
  */
 function Liveness({ cursor, waiting }: { cursor: number; waiting: number | null }) {
   const connection = useConnection();
+  const { at } = useScrub();
   const gone = connection === "reconnecting";
+  if (at !== null) return <span className="text-ink">as of event {cursor}</span>;
   if (waiting !== null) {
     return (
       <>

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import type { Connection } from "@/lib/client";
 import { Button } from "../ui/button";
 import { KeysButton } from "../ui/keys-button";
@@ -64,6 +64,7 @@ export function Header({ connection, title }: { connection: Connection | "connec
 /** Asks once, then proves what it did. */
 function Reset() {
   const dialog = useRef<HTMLDialogElement>(null);
+  const { log } = useLive();
   const reset = useAct(async () => {
     const { processes } = await relight.reset();
     const [{ events }, { bank }, agents] = await Promise.all([
@@ -75,6 +76,12 @@ function Reset() {
     const running = processes.filter(({ agent }) => agent !== null).length;
     return `${events.length} events, ${runs} runs, ${bank.length} charges, ${running === 0 ? "no" : running} agent process`;
   });
+  // Somebody else threw away what the dialog asks about.
+  const asked = useRef(log);
+  useEffect(() => {
+    if (log !== asked.current && !reset.busy && reset.data === undefined) dialog.current?.close();
+    asked.current = log;
+  }, [log, reset.busy, reset.data]);
   return (
     <>
       <Button onClick={() => dialog.current?.showModal()}>Reset</Button>

@@ -12,7 +12,7 @@ export function InDoubt({ interrupt }: { interrupt: Interrupt }) {
   const open = interrupt.status === "open";
   return (
     <Panel tone={open ? "doubt" : "plain"} title={open ? "In doubt: a person must say" : "Was in doubt"}>
-      <div role={open ? "alert" : undefined}>
+      <div>
         <b className="font-mono">{interrupt.call.tool}</b> {describeInput(interrupt.call.input)}
       </div>
       <div className="mb-2.5 mt-1 text-[13px] text-soft">

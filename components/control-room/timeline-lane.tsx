@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { placed } from "@/lib/client/axis";
 import type { Bar, Lane, Mark } from "@/lib/client/lanes";
+import { select } from "./selection";
 import { factsOfBar, factsOfEnd, factsOfMark } from "./timeline-facts";
 
 // In pixels.
@@ -29,7 +30,8 @@ export function LaneRow({
   const { pid, startedAt, endedAt, rows } = lane;
   const top = lane.marks.length > 0 ? MARKS : 0;
   const height = rows * ROW - (ROW - BAR);
-  const [left, right] = [x(startedAt), x(endedAt ?? now)];
+  // It may have started before what is drawn.
+  const [left, right] = [Math.max(0, x(startedAt)), x(endedAt ?? now)];
   return (
     <>
       <text aria-hidden y={top + 11} className="fill-ink font-mono text-[11px]">
@@ -118,14 +120,21 @@ function Names({ bars, y, x, width }: Place & { bars: Bar[]; y: number }) {
 
 type FactProps = { sequence: number; facts: string; show: Show; children: ReactNode };
 
-/** Something to hover over or to move to with Tab. */
+/** Something to hover over or to move to with Tab; pressed, it opens its event in the log. */
 function Fact({ sequence, facts, show, children }: FactProps) {
   return (
-    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: nothing is to be pressed; it is to be read
+    // biome-ignore lint/a11y/useSemanticElements: a drawing has no buttons
     <g
-      role="img"
+      role="button"
       aria-label={facts}
       tabIndex={0}
+      className="cursor-pointer"
+      onClick={() => select(sequence)}
+      onKeyDown={(pressed) => {
+        if (pressed.key !== "Enter" && pressed.key !== " ") return;
+        pressed.preventDefault();
+        select(sequence);
+      }}
       onMouseEnter={() => show("hover", sequence)}
       onMouseLeave={() => show("hover", null)}
       onFocus={() => show("focus", sequence)}

@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { type Axis, axisOf, inWords, placed } from "@/lib/client/axis";
-import { type Lane, lanesOf, tell } from "@/lib/client/lanes";
+import { type Lane, type Lanes, lanesOf, tell } from "@/lib/client/lanes";
 import type { Envelope } from "@/lib/log/event";
 import { Panel } from "../ui/panel";
 import { factsOf } from "./timeline-facts";
@@ -41,12 +41,26 @@ export function Timeline({ events, now }: { events: readonly Envelope[]; now: nu
             now={Math.max(now, lanes.to)}
             show={(how, what) => setShown((shown) => ({ ...shown, [how]: what }))}
           />
+          <Earlier {...lanes.earlier} />
           <p className="min-h-[3lh] break-words text-[13px] text-soft @md:min-h-[2lh]" data-testid="facts">
-            {facts ?? "Hover over a bar or a mark, or move to it with Tab, to read its event."}
+            {facts ??
+              "Hover over a bar or a mark, or move to it with Tab, to read of it. Press it to open its event."}
           </p>
         </div>
       )}
     </Panel>
+  );
+}
+
+function Earlier({ processes, attempts }: Lanes["earlier"]) {
+  const of = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
+  const what = [...of(processes, "process", "processes"), ...of(attempts, "attempt", "attempts")];
+  if (what.length === 0) return null;
+  return (
+    <p className="text-[13px] text-soft">
+      {what.join(" and ")} before that {processes + attempts === 1 ? "is" : "are"} not drawn. Move the slider
+      of the log to see them.
+    </p>
   );
 }
 

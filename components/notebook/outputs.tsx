@@ -70,7 +70,7 @@ function OutputView({ output, spent, press }: Omit<OutputsProps, "outputs"> & { 
             <Button
               key={label}
               tone="doubt"
-              disabled={spent || output.pressed !== null}
+              disabled={spent || output.pressed !== null || output.why !== null}
               onClick={() => press(output.id, label)}
             >
               {label}
@@ -79,7 +79,8 @@ function OutputView({ output, spent, press }: Omit<OutputsProps, "outputs"> & { 
           {output.pressed !== null ? (
             <span className="text-[13px] text-soft">{output.pressed} was pressed.</span>
           ) : null}
-          {output.pressed === null && spent ? (
+          {output.why !== null ? <span className="text-[13px] text-soft">{output.why}</span> : null}
+          {output.pressed === null && output.why === null && spent ? (
             <span className="text-[13px] text-soft">
               From an earlier kernel: run the cell again to press.
             </span>

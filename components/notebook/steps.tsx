@@ -24,7 +24,7 @@ export function Steps() {
   const go = (step: number) => {
     const heading = steps()[step - 1];
     heading?.scrollIntoView();
-    history.replaceState(null, "", heading ? `#${heading.id}` : location.pathname);
+    history.replaceState(null, "", heading ? `#${heading.id}` : location.pathname + location.search);
     if (!heading) scrollTo(0, 0);
   };
   return (

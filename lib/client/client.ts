@@ -3,7 +3,13 @@ import type { AgentEvent, Ask, Definition, RunEnd } from "../agents/events";
 import type { Scope } from "../agents/scope";
 import type { Interrupt, Message } from "../agents/state";
 import type { Agent, RunningCall } from "../agents/view";
-import { type CallStarted, firstCall, firstRunEnd } from "../agents/wait";
+import {
+  type CallStarted,
+  firstCall,
+  firstDecision,
+  firstRunEnd,
+  type InterruptDecided,
+} from "../agents/wait";
 import { RelightError } from "../errors";
 import type { Envelope, Page } from "../log/event";
 import type { RuntimeSettings, RuntimeStatus } from "../playground/playground";
@@ -174,6 +180,11 @@ export class AgentClient {
   /** Settles a call in doubt without running it: the model reads the reason. @throws ALREADY_DECIDED, CLOSED */
   deny(interrupt: string, reason: { reason: string }): Promise<{ interrupt: Interrupt } & Cursor> {
     return new ScopedClient(this.http).interrupts.deny(interrupt, reason);
+  }
+
+  /** Somebody's decision of a call in doubt, made already or to come. @throws CLOSED if its run ends without one */
+  decided(interrupt: string, { signal }: { signal?: AbortSignal } = {}): Promise<InterruptDecided> {
+    return firstDecision(this.#events(0, signal), interrupt);
   }
 
   async *#events(after: number, signal?: AbortSignal): AsyncGenerator<AgentEvent> {

@@ -57,6 +57,8 @@ export interface Lanes {
   from: number;
   /** The latest thing that the log tells of them. */
   to: number;
+  /** What was before, and is not drawn. */
+  earlier: { processes: number; attempts: number };
 }
 
 /** What has been read so far. */
@@ -72,11 +74,14 @@ interface Reading {
   rows: Map<Lane, Bar[]>;
 }
 
+/** So many attempts and marks, and so many processes, can still be told apart. */
+const MOST = { things: 60, processes: 8 };
+
 /**
  * Reads a log, in one pass.
- * @param most so many processes, the latest of all agents, are drawn
+ * @param most what is drawn of it: the latest of all agents
  */
-export function lanesOf(events: readonly Envelope[], { most = 8 }: { most?: number } = {}): Lanes {
+export function lanesOf(events: readonly Envelope[], most: Partial<typeof MOST> = {}): Lanes {
   const reading: Reading = {
     lanes: [],
     latest: new Map(),
@@ -88,13 +93,42 @@ export function lanesOf(events: readonly Envelope[], { most = 8 }: { most?: numb
     // An agent's id has no colon: `runtime:…` and `record:…` are others' subjects.
     if (!event.subject.includes(":")) take(reading, event as AgentEvent);
   }
-  const kept = reading.lanes.slice(-most);
+  const { lanes: kept, from } = latest(reading.lanes, { ...MOST, ...most });
   const byAgent = new Map<string, Lane[]>();
   for (const lane of kept) byAgent.set(lane.agent, [...(byAgent.get(lane.agent) ?? []), lane]);
   return {
     lanes: [...byAgent.values()].flat(),
-    from: kept[0]?.startedAt ?? 0,
+    from,
     to: kept.reduce((latest, lane) => Math.max(latest, lastOf(lane)), 0),
+    earlier: {
+      processes: reading.lanes.length - kept.length,
+      attempts: attemptsOf(reading.lanes) - attemptsOf(kept),
+    },
+  };
+}
+
+const attemptsOf = (lanes: Lane[]): number => lanes.reduce((sum, { bars }) => sum + bars.length, 0);
+
+/** The last of it: processes in order of their start, with what they did since `from`. */
+function latest(all: Lane[], most: typeof MOST): { lanes: Lane[]; from: number } {
+  const lanes = all.slice(-most.processes);
+  const things = lanes
+    .flatMap(({ bars, marks }) => [...bars.map(({ from: at, sequence }) => ({ at, sequence })), ...marks])
+    .sort((a, b) => a.sequence - b.sequence);
+  const first = things.length > most.things ? things.at(-most.things) : undefined;
+  if (!first) return { lanes, from: lanes[0]?.startedAt ?? 0 };
+  const since = ({ sequence }: { sequence: number }) => sequence >= first.sequence;
+  return {
+    from: first.at,
+    lanes: lanes
+      .map((lane) => ({
+        ...lane,
+        bars: lane.bars.filter((bar) => since(bar) || bar.to === null),
+        marks: lane.marks.filter(since),
+      }))
+      .filter(
+        ({ bars, marks, endedAt }) => bars.length + marks.length > 0 || (endedAt ?? first.at) >= first.at,
+      ),
   };
 }
 

@@ -3,7 +3,7 @@ import type { AgentEvent } from "../agents/events";
 import { type AgentState, apply, initial } from "../agents/state";
 import type { Envelope } from "../log/event";
 import type { StreamMessage } from "../playground/stream";
-import type { WorldView } from "../world";
+import type { WorldView } from "../world/view";
 
 export interface Live {
   /** Null until the stream has said which log it is. */

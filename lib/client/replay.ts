@@ -1,6 +1,7 @@
 /** The page as it was at some event: folded from the log's beginning, by the same `apply`. */
 import { NOBODY, next, type Step, type Tools } from "../agents/next";
 import type { AgentState } from "../agents/state";
+import { worldAt } from "../world/view";
 import { advance, indexAfter, type Live, nothing } from "./live";
 
 /** So many events lie between two states that are kept: as many are folded, at most, for any point. */
@@ -26,7 +27,8 @@ export class Replay {
     }
     const folded = fold(this.#kept[wanted] ?? nothing, live.events.slice(wanted * EVERY, count));
     const events = live.events.slice(0, count);
-    return { ...folded, head: live.head, events, world: worldAt(live.world, events.at(-1)?.time) };
+    const world = live.world && worldAt(live.world, events.at(-1)?.time ?? "");
+    return { ...folded, head: live.head, events, world };
   }
 }
 
@@ -37,10 +39,6 @@ function fold(before: Live, events: Live["events"]): Live {
     events.map((event) => ({ is: "event", event })),
   );
   return { ...folded, events: [] };
-}
-
-function worldAt(world: Live["world"], time: string | undefined): Live["world"] {
-  return world && { ...world, bank: world.bank.filter(({ at }) => time !== undefined && at <= time) };
 }
 
 /** A crash falls between commits, never into one: the last event of the commit that an event belongs to. */

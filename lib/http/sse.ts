@@ -33,7 +33,9 @@ export function sse({ playground, scope, query, request }: Call): Response {
 
   // A comment without an id: it keeps proxies awake and moves no cursor.
   const heartbeat = setInterval(() => void write(": still here\n\n").catch(() => {}), HEARTBEAT_MS);
-  stream(playground, { after, agent, scope, signal: ended.signal }, (message) => write(lines(message)))
+  stream(playground, { after, agent, scope, signal: ended.signal }, (messages) =>
+    write(messages.map(lines).join("")),
+  )
     .catch((error: unknown) => {
       if (!ended.signal.aborted && !isRelightError(error)) console.error(error);
     })

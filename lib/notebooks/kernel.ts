@@ -6,7 +6,7 @@ import { isRelightError, messageOf } from "../errors";
 import { Evaluator } from "./evaluator";
 import { cut, inspect } from "./inspect";
 import type { Output } from "./output";
-import { type Show, showOn } from "./show";
+import { type Handlers, type Show, showOn } from "./show";
 
 /** What is asked of a kernel. */
 export type ToKernel =
@@ -19,6 +19,8 @@ export type FromKernel =
   | { tells: "output"; cell: string; output: Output }
   | { tells: "frame"; cell: string; frame: string; content: Output[] }
   | { tells: "pressed"; cell: string; buttons: string; label: string }
+  /** What its buttons waited for has happened elsewhere. */
+  | { tells: "spent"; cell: string; buttons: string; why: string }
   /** Its code has run; `waiting` for a button that it shows. */
   | { tells: "done"; cell: string; waiting: boolean }
   | { tells: "failed"; cell: string };
@@ -35,7 +37,7 @@ const MAX_OUTPUTS = 500;
 
 interface Buttons {
   cell: string;
-  handlers: Record<string, () => unknown>;
+  handlers: Handlers;
 }
 
 export class Kernel {
@@ -84,13 +86,26 @@ export class Kernel {
     await this.#as(buttons.cell, async () => void (await handler()));
   }
 
+  /** Spends buttons that nobody has pressed yet. */
+  #spend(id: string, why: string): void {
+    const buttons = this.#buttons.get(id);
+    if (!buttons) return;
+    const { cell } = buttons;
+    this.#buttons.delete(id);
+    this.#options.tell({ tells: "spent", cell, buttons: id, why: cut(why, 1000) });
+    if (!this.#isWaiting(cell)) this.#options.tell({ tells: "done", cell, waiting: false });
+  }
+
+  #isWaiting(cell: string): boolean {
+    return [...this.#buttons.values()].some((buttons) => buttons.cell === cell);
+  }
+
   /** Does work for a cell, and tells how it ended. */
   async #as(cell: string, work: () => Promise<void>): Promise<void> {
     this.#cell = cell;
     try {
       await work();
-      const waiting = [...this.#buttons.values()].some((buttons) => buttons.cell === cell);
-      this.#options.tell({ tells: "done", cell, waiting });
+      this.#options.tell({ tells: "done", cell, waiting: this.#isWaiting(cell) });
     } catch (error) {
       this.#cell = cell;
       this.#put(errorOf(cell, error));
@@ -115,10 +130,16 @@ export class Kernel {
     return showOn({
       put: (output) => this.#put(output),
       source: (name) => this.#options.source(name),
-      buttons: (handlers) => {
+      buttons: (handlers, until) => {
         const id = this.#newId();
         this.#buttons.set(id, { cell: this.#cell, handlers });
-        this.#put({ kind: "buttons", id, labels: Object.keys(handlers), pressed: null });
+        this.#put({ kind: "buttons", id, labels: Object.keys(handlers), pressed: null, why: null });
+        // One thing after the other: not while the cell that shows them still runs.
+        const spend = (why: string) => (this.#turn = this.#turn.then(() => this.#spend(id, why)));
+        until?.then(
+          (what) => spend(inspect(what)),
+          (error: unknown) => spend(messageOf(error)),
+        );
       },
       frame: () => {
         const [id, cell] = [this.#newId(), this.#cell];

@@ -9,8 +9,8 @@ export type Output =
   | { kind: "json"; text: string }
   | { kind: "table"; name: string; columns: string[]; rows: string[][]; total: number }
   | { kind: "diagram"; source: string }
-  /** Spent once one is pressed. `id` is unique in its kernel. */
-  | { kind: "buttons"; id: string; labels: string[]; pressed: string | null }
+  /** Spent once one is pressed, or when what they wait for happens elsewhere: `why`. `id` is unique in its kernel. */
+  | { kind: "buttons"; id: string; labels: string[]; pressed: string | null; why: string | null }
   /** Rendered again and again. */
   | { kind: "frame"; id: string; content: Output[] }
   /** An agent's log, live. */
@@ -35,7 +35,8 @@ export function plain(output: Output): string {
     case "buttons":
       return output.labels
         .map((label) => (label === output.pressed ? `[${label}: pressed]` : `[${label}]`))
-        .join(" ");
+        .join(" ")
+        .concat(output.why === null ? "" : ` ${output.why}`);
     case "frame":
       return output.content.map(plain).join("\n");
     case "events":
@@ -75,6 +76,10 @@ export function take(outputs: Output[], message: FromKernel): Output[] {
         output.kind === "buttons" && output.id === message.buttons
           ? { ...output, pressed: message.label }
           : output,
+      );
+    case "spent":
+      return outputs.map((output) =>
+        output.kind === "buttons" && output.id === message.buttons ? { ...output, why: message.why } : output,
       );
     default:
       return outputs;

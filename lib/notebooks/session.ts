@@ -111,6 +111,7 @@ function told(session: Session, message: FromKernel, at: number): Session {
   switch (message.tells) {
     case "output":
     case "frame":
+    case "spent":
       return change(session, message.cell, { outputs: take(cell.outputs, message) });
     case "pressed":
       return change(session, message.cell, {

@@ -3,11 +3,13 @@ import type { Output } from "./output";
 
 const MAX_ROWS = 1000;
 
+export type Handlers = Record<string, () => unknown>;
+
 /** Where outputs go, and what a cell's buttons do. */
 export interface Stage {
   put(output: Output): void;
   /** Makes a place for buttons: pressed, the handler runs once. */
-  buttons(handlers: Record<string, () => unknown>): void;
+  buttons(handlers: Handlers, until: Promise<unknown> | undefined): void;
   /** Makes a frame. @returns what replaces its content */
   frame(): (content: Output) => void;
   /** A file of the server that notebooks may show. */
@@ -21,8 +23,11 @@ export interface Show {
   table(rows: Iterable<object>, options?: { name?: string }): void;
   json(value: unknown): void;
   diagram(mermaid: string): void;
-  /** One button a label; once one is pressed, all of them are spent. */
-  buttons(handlers: Record<string, () => unknown>): void;
+  /**
+   * One button a label; once one is pressed, all of them are spent.
+   * @param options `until`: what they wait for may also happen elsewhere: then they are spent, and say what it came to
+   */
+  buttons(handlers: Handlers, options?: { until?: Promise<unknown> }): void;
   /** An output that is rendered again: each of its methods replaces what it shows. */
   frame(): Omit<Show, "frame" | "buttons" | "source">;
   /** An agent's log, live. */
@@ -34,7 +39,7 @@ export interface Show {
 export function showOn(stage: Stage): Show {
   return {
     ...plainShow((output) => stage.put(output)),
-    buttons: (handlers) => stage.buttons(handlers),
+    buttons: (handlers, { until } = {}) => stage.buttons(handlers, until),
     frame: () => plainShow(stage.frame()),
     async source(name) {
       const { code, runs } = await stage.source(name);

@@ -1,7 +1,7 @@
 /** The live stream of a playground: its log from a cursor on, and the world beside it. */
 import { may, PLAYGROUND, type Scope } from "../agents/scope";
 import type { Envelope } from "../log/event";
-import { follow } from "../log/follow";
+import { followPages } from "../log/follow";
 import type { WorldView } from "../world";
 import type { Folder } from "./directory";
 import { type Playground, sees } from "./playground";
@@ -15,6 +15,8 @@ export type StreamMessage =
   /** No event of the log: it has no cursor. */
   | { is: "world"; world: WorldView };
 
+type Send = (messages: StreamMessage[]) => Promise<void>;
+
 export interface StreamOptions {
   after: number;
   /** Only this agent's events. */
@@ -25,32 +27,29 @@ export interface StreamOptions {
 
 /**
  * Sends until the signal aborts or the playground closes; goes on with the new log after a reset.
- * @param send resolves when the reader is ready for more
+ * @param send takes what came at once; resolves when the reader is ready for more
  */
 export async function stream(
   playground: Playground,
   { after, agent, scope, signal }: StreamOptions,
-  send: (message: StreamMessage) => Promise<void>,
+  send: Send,
 ): Promise<void> {
   while (!signal.aborted && !playground.closed.aborted) {
     const { folder, swapped } = playground;
     const { store } = folder;
     const here = AbortSignal.any([signal, swapped]);
-    await send({ is: "log", log: store.log, base: store.base, cursor: await store.head() });
+    await send([{ is: "log", log: store.log, base: store.base, cursor: await store.head() }]);
     if (!agent && may(scope, "read", PLAYGROUND)) watchWorld(folder, here, send);
-    for await (const event of follow(store, { after, subject: agent, signal: here })) {
-      if (agent || sees(scope, event.subject)) await send({ is: "event", event });
-      after = event.sequence;
+    for await (const events of followPages(store, { after, subject: agent, signal: here })) {
+      const seen = agent ? events : events.filter(({ subject }) => sees(scope, subject));
+      if (seen.length > 0) await send(seen.map((event) => ({ is: "event", event })));
+      after = events.at(-1)?.sequence ?? after;
     }
   }
 }
 
 /** The world as it is, and then whenever somebody changed it. */
-function watchWorld(
-  { world }: Folder,
-  signal: AbortSignal,
-  send: (message: StreamMessage) => Promise<void>,
-): void {
+function watchWorld({ world }: Folder, signal: AbortSignal, send: Send): void {
   let seen: unknown;
   let sending = false;
   const look = async () => {
@@ -59,7 +58,7 @@ function watchWorld(
     if (version === seen || sending) return;
     sending = true;
     try {
-      await send({ is: "world", world: await world.view() });
+      await send([{ is: "world", world: await world.view() }]);
       seen = version;
     } finally {
       sending = false;

@@ -1,1 +1,2 @@
-export { World, type WorldView } from "./world";
+export type { WorldView } from "./view";
+export { World } from "./world";

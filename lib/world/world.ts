@@ -6,24 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { crashPoint } from "../crash-point";
 import { type Database, openDatabase, read, write } from "../store";
-
-export interface Charge {
-  id: string;
-  /** Dollars. */
-  amount: number;
-  order: string | null;
-  at: string;
-  idempotencyKey?: string;
-}
-
-/** The world as people see it. */
-export interface WorldView {
-  toolRuns: Record<string, number>;
-  bank: Charge[];
-  cluster: { node: string; cordoned: boolean; pods: number; evicted: number };
-}
-
-const PODS = 11;
+import { type Act, type Charge, type WorldView, worldOf } from "./view";
 
 const migrations = [
   `
@@ -45,6 +28,13 @@ interface ChargeRow {
   order_id: string | null;
   at: string;
   idempotency_key: string | null;
+}
+
+interface ActRow {
+  at: string;
+  did: Act["did"];
+  tool: string | null;
+  pods: number | null;
 }
 
 export class World {
@@ -88,20 +78,13 @@ export class World {
 
   view(): Promise<WorldView> {
     return read(this.#database, () => {
-      const runs = this.#database
-        .prepare("SELECT tool, count(*) AS n FROM tool_runs GROUP BY tool ORDER BY tool")
-        .all();
-      const charges = this.#database.prepare("SELECT * FROM charges ORDER BY at, rowid").all() as ChargeRow[];
-      const { evicted, cordoned } = this.#database
-        .prepare(
-          `SELECT coalesce(sum(pods), 0) AS evicted, coalesce(max(action = 'cordon'), 0) AS cordoned FROM cluster_actions`,
-        )
-        .get() as { evicted: number; cordoned: number };
-      return {
-        toolRuns: Object.fromEntries((runs as { tool: string; n: number }[]).map(({ tool, n }) => [tool, n])),
-        bank: charges.map(chargeOf),
-        cluster: { node: "node-7", cordoned: cordoned === 1, pods: PODS - evicted, evicted },
-      };
+      const all = (sql: string) => this.#database.prepare(sql).all();
+      const charges = all("SELECT * FROM charges ORDER BY at, rowid") as ChargeRow[];
+      const acts = all(
+        `SELECT at, 'run' AS did, tool, NULL AS pods, id FROM tool_runs
+         UNION ALL SELECT at, action, NULL, pods, id FROM cluster_actions ORDER BY at, id`,
+      ) as ActRow[];
+      return worldOf(charges.map(chargeOf), acts.map(actOf));
     });
   }
 
@@ -125,4 +108,9 @@ function chargeOf({ id, amount, order_id, at, idempotency_key }: ChargeRow): Cha
     at,
     ...(idempotency_key !== null && { idempotencyKey: idempotency_key }),
   };
+}
+
+function actOf({ at, did, tool, pods }: ActRow): Act {
+  if (did === "run") return { at, did, tool: tool ?? "" };
+  return did === "evict" ? { at, did, pods: pods ?? 0 } : { at, did };
 }

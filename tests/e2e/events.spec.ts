@@ -1,6 +1,6 @@
 import type { Page } from "playwright/test";
 import { AGENT, type Server } from "../server";
-import { expect, test } from "./fixtures";
+import { ask, expect, test } from "./fixtures";
 
 const region = (page: Page) => page.getByRole("region", { name: "Event log" });
 const row = (page: Page, sequence: number) =>
@@ -139,4 +139,31 @@ test("the rows are one stop of Tab, and arrow keys go through all of them", asyn
   await page.keyboard.press("End");
   await expect(row(page, last)).toBeFocused();
   await expect(row(page, last)).toBeInViewport();
+});
+
+test("an event is chosen in the timeline or by its row; the URL holds it, and leads to it", async ({
+  serve,
+  open,
+}) => {
+  const server = await serve({ toolMs: 50 });
+  const page = await open(server);
+  await server.define();
+  await ask(page, "How many SKU-7 do we have?");
+  await expect(page.getByTestId("answer")).toHaveText("SKU-7: 3 in stock.");
+  await addEvents(server, 300);
+  // What was chosen is shown whatever the filter says.
+  await page.getByLabel("Types of events").selectOption("relight.agent.defined");
+  const bar = page.getByRole("button", { name: /^check_stock, attempt 1: started/ });
+  const sequence = Number(/Event (\d+)/.exec((await bar.getAttribute("aria-label")) ?? "")?.[1]);
+  await bar.focus();
+  await page.keyboard.press("Enter");
+  await expect(row(page, sequence)).toBeInViewport();
+  await expect(region(page)).toContainText('"type": "relight.call.started"');
+  await expect(page).toHaveURL(new RegExp(`[?]event=${sequence}$`));
+
+  await page.reload();
+  await expect(row(page, sequence)).toBeInViewport();
+  await expect(row(page, sequence)).toHaveAttribute("aria-expanded", "true");
+  await row(page, sequence).click();
+  await expect(page).not.toHaveURL(/event=/);
 });

@@ -13,7 +13,7 @@ async function runCode(page: Page, id: string, code: string): Promise<void> {
 }
 
 test("Run all walks the whole notebook, and waits for the one press", async ({ serve, open }) => {
-  const page = await open(await serve({ toolMs: 600 }));
+  const page = await open(await serve({ toolMs: 1500 }));
   await page.getByRole("button", { name: "Run all" }).click();
   await expect(cell(page, "decide")).toContainText("waiting for you");
   await expect(cell(page, "answer")).toContainText("SKU-7: 3 in stock.");
@@ -58,4 +58,33 @@ test("cells that misbehave show something sensible, and leave the page usable", 
   await cell(page, "reset").getByRole("button", { name: "Reset cell" }).click();
   await cell(page, "reset").getByRole("button", { name: "Run again" }).click();
   await expect(cell(page, "reset")).toContainText('status: "running"');
+});
+
+test("a decision made elsewhere spends the cell's buttons, and the notebook goes on", async ({
+  serve,
+  open,
+}) => {
+  const server = await serve({ toolMs: 1500 });
+  const page = await open(server);
+  await page.getByRole("button", { name: "Run all" }).click();
+  await expect(cell(page, "decide")).toContainText("waiting for you");
+  await expect(page.locator("aside [aria-live=assertive]")).toContainText(
+    "charge_card of acme/@maria/shop is in doubt",
+  );
+  const [inDoubt] = await server.client.interrupts.list("open");
+  await server.client.interrupts.deny(inDoubt?.id ?? "", { reason: "I asked the bank." });
+  await expect(cell(page, "decide")).toContainText("denied by owner");
+  await expect(cell(page, "decide").getByRole("button", { name: "Charge again" })).toBeDisabled();
+  await expect(cell(page, "bank")).toContainText("1 row");
+});
+
+test("nothing moves what is being read when outputs arrive above it", async ({ serve, open }) => {
+  const page = await open(await serve({ toolMs: 300 }));
+  await runCode(page, "reset", "await sleep(1500); for (let i = 0; i < 80; i++) console.log(i)");
+  const read = page.getByRole("heading", { name: "Restart it mid-charge" });
+  await read.evaluate((element) => element.scrollIntoView({ block: "center" }));
+  const top = async () => (await read.boundingBox())?.y ?? Number.NaN;
+  const before = await top();
+  await expect(cell(page, "reset")).toContainText("79");
+  expect(Math.abs((await top()) - before)).toBeLessThan(2);
 });

@@ -23,7 +23,12 @@ test("the log is scrubbed: the control room shows what was so, and what recovery
   expect(seen.join("\n")).toContain("the run of the next ask begins.");
   // So far back, the bank had nothing yet, and nothing can be done about it.
   await expect(page.getByTestId("charges")).toHaveText("0 charges");
+  await expect(page.getByTestId("tool-runs")).toHaveText("No tool ran yet.");
+  const log = room.getByRole("region", { name: "Event log" });
+  const at = /\d+/.exec((await room.getByText(/^As of event/).textContent()) ?? "")?.[0];
+  await expect(log.getByRole("button").last()).toHaveAccessibleName(`Event ${at}`);
   await page.getByRole("button", { name: "Back to now" }).click();
   await expect(page.getByTestId("charges")).toHaveText("1 charge");
+  await expect(log.getByText("run.completed")).toBeVisible();
   await expect(room.getByText("If it crashed here: nothing happens.")).toBeVisible();
 });

@@ -23,7 +23,12 @@ const lane = (
   endSequence: null,
 });
 
-const lanes = (to: number, ...lanes: Lane[]): Lanes => ({ lanes, from: 0, to: to * 1000 });
+const lanes = (to: number, ...lanes: Lane[]): Lanes => ({
+  lanes,
+  from: 0,
+  to: to * 1000,
+  earlier: { processes: 0, attempts: 0 },
+});
 
 const axis = (timeline: Lanes, now: number) => {
   const { at, breaks, second } = axisOf(timeline, now * 1000);

@@ -224,16 +224,31 @@ test("a call that was refused has no bar; others' subjects, unknown types and a 
     ...new Told().live(0, 1, "record:note/1").begins(1, "a", 1, 1).events,
     { ...new Told().live(0, 1).events[0], type: "relight.agent.sang" } as Envelope,
   ];
-  expect(lanesOf(strange)).toEqual({ lanes: [], from: 0, to: 0 });
+  expect(lanesOf(strange)).toEqual({
+    lanes: [],
+    from: 0,
+    to: 0,
+    earlier: { processes: 0, attempts: 0 },
+  });
 });
 
 test("only the latest processes are drawn, and only what is theirs", () => {
   const log = new Told();
   for (let fence = 1; fence <= 20; fence++) log.live(fence, fence).killed(fence + 0.5, fence);
   expect(lanesOf(log.events).lanes.map(({ fence }) => fence)).toEqual([13, 14, 15, 16, 17, 18, 19, 20]);
-  const { lanes, from, to } = lanesOf(log.events, { most: 2 });
+  const { lanes, from, to, earlier } = lanesOf(log.events, { processes: 2 });
   expect(lanes).toHaveLength(2);
   expect([from, to]).toEqual([at(19), at(20.5)]);
+  expect(earlier).toEqual({ processes: 18, attempts: 0 });
+});
+
+test("of a process with many attempts the latest are drawn, and what still runs", () => {
+  const log = new Told().live(0, 1).begins(1, "a", 1, 1);
+  for (let n = 2; n <= 50; n++) log.begins(n, `b${n}`, 1, 1).completes(n + 0.5, `b${n}`, 1);
+  const { lanes, from, earlier } = lanesOf(log.events, { things: 3 });
+  expect(lanes[0]?.bars.map(({ tool }) => tool)).toEqual(["a", "b48", "b49", "b50"]);
+  expect([lanes[0]?.startedAt, from]).toEqual([at(0), at(48)]);
+  expect(earlier).toEqual({ processes: 0, attempts: 46 });
 });
 
 const never = (): never => {

@@ -4,6 +4,7 @@ import { apply, initial } from "../../lib/agents/state";
 import { advance, nothing } from "../../lib/client/live";
 import { endOfCommit, ifItCrashedHere, Replay } from "../../lib/client/replay";
 import type { Envelope } from "../../lib/log/event";
+import { worldOf } from "../../lib/world/view";
 
 const AGENT = "shop";
 const TOOLS = {
@@ -91,18 +92,13 @@ test("every point is the fold of its prefix, however one gets there", () => {
   }
 });
 
-test("the bank is as of the event's time", () => {
-  const page = {
-    ...live(CHARGE),
-    world: {
-      toolRuns: {},
-      bank: [{ id: "b", amount: 40, order: null, at: CHARGE[5]?.time ?? "" }],
-      cluster: { node: "", cordoned: false, pods: 0, evicted: 0 },
-    },
-  };
+test("the world is as of the event's time", () => {
+  const at = CHARGE[5]?.time ?? "";
+  const bank = [{ id: "b", amount: 40, order: null, at }];
+  const page = { ...live(CHARGE), world: worldOf(bank, [{ at, did: "run", tool: "charge_card" }]) };
   const replay = new Replay();
-  expect(replay.at(page, 5).world?.bank).toEqual([]);
-  expect(replay.at(page, 6).world?.bank).toHaveLength(1);
+  expect(replay.at(page, 5).world).toMatchObject({ bank: [], toolRuns: {} });
+  expect(replay.at(page, 6).world).toMatchObject({ bank, toolRuns: { charge_card: 1 } });
 });
 
 test("a point inside a commit is taken to its end", () => {

@@ -2,8 +2,10 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/rea
 import {
   type Dispatch,
   type KeyboardEvent,
+  type RefObject,
   type SetStateAction,
   useCallback,
+  useEffect,
   useLayoutEffect,
   useMemo,
   useRef,
@@ -36,10 +38,15 @@ interface RowsProps {
   /** The cursors of the events whose JSON is open. */
   open: ReadonlySet<number>;
   setOpen: Dispatch<SetStateAction<ReadonlySet<number>>>;
+  /** A row to open and bring into sight, */
+  selected: number | null;
+  /** unless that was done already: what a reader does with it then is their own. */
+  revealed: RefObject<number | null>;
+  onToggle?(sequence: number, opened: boolean): void;
 }
 
 /** The rows, in a region of their own that scrolls. Only those in and near sight are in the page. */
-export function Rows({ rows, label, open, setOpen }: RowsProps) {
+export function Rows({ rows, label, open, setOpen, selected, revealed, onToggle }: RowsProps) {
   /** The row that the reader was in last; Tab comes back to it. */
   const [visited, setVisited] = useState<number | null>(null);
   const scroller = useRef<HTMLElement>(null);
@@ -80,17 +87,29 @@ export function Rows({ rows, label, open, setOpen }: RowsProps) {
   const unseen = seen === null ? 0 : rows.length - countUpTo(rows, seen);
 
   const justOpened = useRef<number | null>(null);
-  const toggle = useCallback(
-    (sequence: number) => {
-      setOpen((before) => {
-        const after = new Set(before);
-        if (!after.delete(sequence)) after.add(sequence);
-        return after;
-      });
-      justOpened.current = sequence;
-    },
-    [setOpen],
-  );
+  const toggle = (sequence: number) => {
+    const after = new Set(open);
+    const opened = !after.delete(sequence);
+    if (opened) after.add(sequence);
+    setOpen(after);
+    justOpened.current = sequence;
+    // It is in sight already.
+    if (opened) revealed.current = sequence;
+    onToggle?.(sequence, opened);
+  };
+  const latest = useRef(toggle);
+  latest.current = toggle;
+  const onPress = useCallback((sequence: number) => latest.current(sequence), []);
+
+  useEffect(() => {
+    if (selected === revealed.current || (selected !== null && rowOf(rows, selected) < 0)) return;
+    revealed.current = selected;
+    if (selected === null) return;
+    setOpen((before) => new Set(before).add(selected));
+    setVisited(selected);
+    virtualizer.scrollToIndex(lineOf(opened, rowOf(rows, selected)), { align: "center" });
+    scroller.current?.scrollIntoView({ block: "nearest" });
+  }, [selected, revealed, rows, opened, setOpen, virtualizer]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something was opened
   useLayoutEffect(() => {
     if (justOpened.current !== null && scroller.current) reveal(scroller.current, justOpened.current);
@@ -132,7 +151,7 @@ export function Rows({ rows, label, open, setOpen }: RowsProps) {
           {...line}
           open={open.has(event.sequence)}
           stop={row === stop}
-          toggle={toggle}
+          toggle={onPress}
           visit={setVisited}
         />
       ),
