@@ -33,9 +33,9 @@ export function RecoveryDiagram({ source }: { source: string }) {
   const agents = Object.values(useLive().agents);
   const working = agents.map((agent) => ({ agent, node: nodeOf(agent) })).find(({ node }) => node !== null);
   return (
-    <div className="my-6 grid items-center gap-x-6 sm:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+    <div className="my-6 grid items-start gap-x-6 sm:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <Diagram source={source} lit={working?.node ?? null} />
-      <ol className="grid gap-1 text-[14px]">
+      <ol className="my-6 grid gap-1 text-[14px]">
         {NODES.map((node) => {
           const here = working?.node === node;
           return (

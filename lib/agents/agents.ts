@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { RelightError } from "../errors";
 import { modelNames } from "../models";
 import type { Store } from "../store";
+import { parse } from "../validate";
 import { type AgentEvent, type Ask, type Definition, draft } from "./events";
 import * as input from "./input";
 import type { Intent, Ledger } from "./ledger";
@@ -32,7 +33,7 @@ export class Agents {
   /** Defines an agent, or defines it anew: runs that are open keep the definition they started with. */
   async define(id: string, raw: Definition): Promise<Agent & { cursor: number }> {
     demand(this.#scope, "change", input.parseAgentId(id));
-    const definition = input.parse(input.definition, raw, "definition");
+    const definition = parse(input.definition, raw, "definition");
     const { capabilities } = this.#options;
     oneOf("model", [definition.model], modelNames);
     oneOf("tools", definition.tools, capabilities);
@@ -58,7 +59,7 @@ export class Agents {
    */
   async ask(id: string, raw: { text: string; id?: string }): Promise<{ message: Ask; cursor: number }> {
     await this.#known(id, "change");
-    const { text, id: given = randomUUID() } = input.parse(input.ask, raw, "ask");
+    const { text, id: given = randomUUID() } = parse(input.ask, raw, "ask");
     const message: Ask = { id: given, text };
     const committed = await this.#append(id, (state) => {
       const earlier = findAsk(state, given);
@@ -105,7 +106,7 @@ export class Agents {
 
   /** Settles the call without running it: the model reads the reason as its result. */
   async deny(interrupt: string, raw: { reason: string }) {
-    return this.#decide(interrupt, "denied", input.parse(input.reason, raw, "decision").reason);
+    return this.#decide(interrupt, "denied", parse(input.reason, raw, "decision").reason);
   }
 
   /** @throws ALREADY_DECIDED with the decision that came first; CLOSED; NOT_FOUND */

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Arm } from "../crash-point";
+import type { Registry } from "../leases";
 import { birthOf, type Lease } from "../leases";
 import type { FromAgent, ToAgent, ToolFacts } from "./ipc";
-import type { Registry } from "./registry";
 
 /** What an agent's process gets of the environment. Secrets go over IPC, never here. */
 const ENVIRONMENT = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TZ", "NODE_ENV"];

@@ -1,10 +1,10 @@
-import { isRelightError } from "../errors";
+import { Fold } from "../log/fold";
+import { settle } from "../log/settle";
 import type { Commit, Committed, Store } from "../store";
-import type { AgentDraft } from "./events";
-import { Fold } from "./fold";
+import type { AgentDraft, AgentEvent } from "./events";
 import { isUnfinished } from "./next";
 import { foresee } from "./plan";
-import type { AgentState } from "./state";
+import { type AgentState, apply, initial } from "./state";
 
 /** What the server wants to write about an agent. */
 export interface Intent {
@@ -17,7 +17,7 @@ export interface Intent {
 /** Agents as the server knows them, and the one way in which it writes about them. */
 export class Ledger {
   readonly #store: Store;
-  readonly #folds = new Map<string, Fold>();
+  readonly #folds = new Map<string, Fold<AgentState, AgentEvent>>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -27,7 +27,7 @@ export class Ledger {
   async state(agent: string): Promise<AgentState> {
     const known = this.#folds.get(agent);
     if (known) return known.read();
-    const fold = new Fold(this.#store, agent);
+    const fold = new Fold(this.#store, agent, initial(agent), apply);
     const state = await fold.read();
     if (state.position > 0) this.#folds.set(agent, this.#folds.get(agent) ?? fold);
     return state;
@@ -42,22 +42,15 @@ export class Ledger {
    * @param decide throws to refuse: then nothing is written
    */
   async append(agent: string, decide: (state: AgentState) => Intent): Promise<Pick<Committed, "cursor">> {
-    for (;;) {
-      const state = await this.state(agent);
-      const { events, leases, cursor } = decide(state);
-      if (cursor !== undefined) return { cursor };
-      const after = events.reduce(foresee, state);
-      try {
-        return await this.#store.commit({
-          subject: agent,
-          position: state.position,
-          leases,
-          events,
-          unfinished: isUnfinished(after),
-        });
-      } catch (error) {
-        if (!isRelightError(error, "BEHIND")) throw error;
-      }
-    }
+    return settle(
+      this.#store,
+      agent,
+      () => this.state(agent),
+      (state) => {
+        const { events, leases, cursor } = decide(state);
+        if (cursor !== undefined) return { cursor };
+        return { events, leases, unfinished: isUnfinished(events.reduce(foresee, state)) };
+      },
+    );
   }
 }

@@ -4,12 +4,12 @@
  */
 import { crashPoint } from "../crash-point";
 import { isRelightError, RelightError } from "../errors";
+import type { Registry } from "../leases";
 import { bury, claim, type Displaced, isAlive, type Lease, release, self } from "../leases";
 import type { Draft } from "../log/event";
 import type { Store } from "../store";
 import type { RuntimeEvent } from "./events";
 import { holderOf, leaseOf, RUNTIME } from "./ipc";
-import type { Registry } from "./registry";
 
 /** What one holds, and where the log says since when. */
 export interface Office {

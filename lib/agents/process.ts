@@ -8,14 +8,14 @@ import { randomUUID } from "node:crypto";
 import { arm, crashPoint } from "../crash-point";
 import { isRelightError, messageOf } from "../errors";
 import { claim, type Displaced, type Lease, prove, release, self } from "../leases";
+import { Fold } from "../log/fold";
 import { ModelError, modelOf } from "../models";
 import { openSqliteStore, type Store } from "../store";
-import { draft, type Failure, type Part, type TurnCall } from "./events";
-import { Fold } from "./fold";
+import { type AgentEvent, draft, type Failure, type Part, type TurnCall } from "./events";
 import { type FromAgent, holderOf, leaseOf, RUNTIME, type ToAgent } from "./ipc";
 import { isUnfinished } from "./next";
 import { type Effect, type Me, type Outcome, plan, type World } from "./plan";
-import { type AgentState, conversation } from "./state";
+import { type AgentState, apply, conversation, initial } from "./state";
 import { saysItDidNotHappen, type ToolContext } from "./tool";
 import { Toolbox } from "./toolbox";
 
@@ -29,7 +29,7 @@ class Incarnation {
   readonly #agent: string;
   readonly #me: Me;
   readonly #lingerMs: number;
-  readonly #fold: Fold;
+  readonly #fold: Fold<AgentState, AgentEvent>;
   readonly #world: World;
   /** What is under way outside, until a commit has taken in what came of it. */
   readonly #running = new Set<string>();
@@ -43,7 +43,7 @@ class Incarnation {
     this.#agent = agent;
     this.#me = me;
     this.#lingerMs = lingerMs;
-    this.#fold = new Fold(store, agent);
+    this.#fold = new Fold(store, agent, initial(agent), apply);
     this.#world = {
       tools: Object.fromEntries(toolbox.facts().map((facts) => [facts.name, facts])),
       refuse: (call, definition) => toolbox.refuse(call, definition),

@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Arm } from "../crash-point";
 import { isRelightError, messageOf, RelightError } from "../errors";
+import type { Registry } from "../leases";
 import { bury, isAlive, killAndProve, type Lease, release } from "../leases";
 import type { Store } from "../store";
 import { Child, type Exit } from "./child";
@@ -13,7 +14,6 @@ import { type AgentDraft, draft } from "./events";
 import { leaseOf, type ToolFacts } from "./ipc";
 import type { Ledger } from "./ledger";
 import { agentLeases, leaveOffice, type Office, type OfficeOptions, takeOffice } from "./office";
-import type { Registry } from "./registry";
 import type { CapabilityRef } from "./tool";
 
 export interface RuntimeOptions extends OfficeOptions {

@@ -36,6 +36,7 @@ const bundles = {
     kernel: "lib/notebooks/kernel-process.ts",
     notebooks: "lib/notebooks/files.ts",
     relight: "lib/cli/main.ts",
+    worker: "lib/records/worker.ts",
   },
   outdir: dist,
   outExtension: { ".js": ".mjs" },

@@ -68,6 +68,8 @@ export async function serve(
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopped.abort());
   stopped.signal.addEventListener("abort", () => void stop(server));
   const { port: bound } = server.address() as { port: number };
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  process.env.RELIGHT_URL = url;
 
   // Only a page under development has a socket; ours is the first to hear of one.
   server.on("upgrade", (request, socket) => {
@@ -87,7 +89,6 @@ export async function serve(
   await withoutRemarks(() => app.prepare());
   if (stopped.signal.aborted) return;
   handle = app.getRequestHandler();
-  const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
   console.log(json ? JSON.stringify({ url, pid: process.pid }) : `Relight is ready at ${url}`);
 }
 

@@ -11,16 +11,26 @@ import {
   type InterruptDecided,
 } from "../agents/wait";
 import { RelightError } from "../errors";
-import type { Envelope, Page } from "../log/event";
+import { type Envelope, type Page, shortType } from "../log/event";
 import type { RuntimeSettings, RuntimeStatus } from "../playground/playground";
 import type { WorldView } from "../world";
 import { Http } from "./http";
+import { RecordsClient } from "./records";
 import { type StreamMessage, type StreamOptions, type StreamSource, stream } from "./stream";
+import { WorkersClient } from "./workers";
 
 type Cursor = { cursor: number };
 export interface Followed<E extends Envelope = Envelope> {
   event: E;
   cursor: number;
+}
+
+type Told = Envelope<string, Record<string, unknown>>;
+export interface NextOptions {
+  /** Exclusive; the log's head unless given. */
+  after?: number;
+  where?(event: Told): boolean;
+  signal?: AbortSignal;
 }
 
 const at = (id: string): string => `/agents/${encodeURIComponent(id)}`;
@@ -58,6 +68,14 @@ export class ScopedClient {
       this.http.get(`/events?after=${after}&limit=${limit}`),
     follow: (options: Omit<StreamOptions, "agent"> = {}): AsyncGenerator<Followed> =>
       follow(this.http, options),
+    /** The next event of a type (`checkpoint.saved`), of all or of those that are wanted. */
+    next: async (type: string, { where = () => true, ...options }: NextOptions = {}): Promise<Told> => {
+      const after = options.after ?? (await this.events.head()).cursor;
+      for await (const { event } of follow<Told>(this.http, { ...options, after })) {
+        if (shortType(event.type) === type && where(event)) return event;
+      }
+      throw new RelightError("UNAVAILABLE", "The log ended while it was followed.");
+    },
   };
 
   readonly interrupts = {
@@ -99,6 +117,23 @@ export class Relight extends ScopedClient {
   /** One of the server's files that notebooks show: `capabilities/shop`. `runs`: it is what was bundled, and runs. */
   source(name: string): Promise<{ code: string; runs: boolean }> {
     return this.http.get(`/source/${encodeURIComponent(name)}`);
+  }
+
+  /** Records, by a key: what its name is, and so what it may do, the server knows. Without one: to read. */
+  records({ token }: { token?: string } = {}): RecordsClient {
+    return new RecordsClient(
+      token === undefined ? this.http : this.http.with({ authorization: `Bearer ${token}` }),
+    );
+  }
+
+  /** The playground's record keys. */
+  async keys(): Promise<{ token: string; name: string }[]> {
+    return (await this.http.get<{ keys: { token: string; name: string }[] }>("/keys")).keys;
+  }
+
+  /** The processes that work on records. */
+  get workers(): WorkersClient {
+    return new WorkersClient(this.http);
   }
 
   /** A fresh log and a fresh world; what was there is gone. */

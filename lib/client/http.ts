@@ -7,17 +7,22 @@ export class Http {
   readonly base: string;
   /** Where streams come from; undefined for the network. */
   readonly lent: StreamSource | undefined;
-  readonly #scope: Scope | undefined;
+  readonly #headers: Readonly<Record<string, string>>;
 
   /** @param base the server's URL; "" for the page's own */
-  constructor(base: string, lent?: StreamSource, scope?: Scope) {
+  constructor(base: string, lent?: StreamSource, headers: Record<string, string> = {}) {
     this.base = base.replace(/\/+$/, "");
     this.lent = lent;
-    this.#scope = scope;
+    this.#headers = headers;
+  }
+
+  /** With more headers on every request. */
+  with(headers: Record<string, string>): Http {
+    return new Http(this.base, this.lent, { ...this.#headers, ...headers });
   }
 
   as(scope: Scope): Http {
-    return new Http(this.base, this.lent, scope);
+    return this.with({ "relight-as": ascii(JSON.stringify(scope)) });
   }
 
   get<T>(path: string): Promise<T> {
@@ -34,8 +39,7 @@ export class Http {
 
   /** Sends a request as it is. @throws UNAVAILABLE if no server answers */
   async send(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = new Headers(init.headers);
-    if (this.#scope) headers.set("relight-as", ascii(JSON.stringify(this.#scope)));
+    const headers = new Headers({ ...this.#headers, ...(init.headers as Record<string, string>) });
     let response: Response;
     try {
       response = await fetch(`${this.base}/api${path}`, { ...init, headers });

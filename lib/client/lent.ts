@@ -3,7 +3,7 @@
  * cell that follows a log nor a seventh tab must wait for one. Pure on both sides; the messages go over `postMessage`.
  */
 
-import { indexAfter, type Live } from "./live";
+import { indexAfter, type Live, nothing } from "./live";
 import type { StreamMessage, StreamSource } from "./stream";
 
 /** The borrower's own name for it: a number in a page's worker, a tab's name between tabs. */
@@ -58,7 +58,8 @@ interface Loan {
   after: number;
   agent?: string;
   log: string | null;
-  world: Live["world"];
+  /** What it was given of what has no cursor. */
+  given: Pick<Live, "world" | "leases" | "workers">;
 }
 
 /** The lender's side: gives each borrower what the page has seen since. */
@@ -78,7 +79,7 @@ export class Lender {
       return;
     }
     const { borrows, after, agent } = borrowing;
-    this.#loans.set(borrows, { after, log: null, world: null, ...(agent && { agent }) });
+    this.#loans.set(borrows, { after, log: null, given: nothing, ...(agent && { agent }) });
     this.#serve(borrows);
   }
 
@@ -90,7 +91,7 @@ export class Lender {
 
   #serve(id: LoanId): void {
     const loan = this.#loans.get(id);
-    const { log, base, head, cursor, events, world } = this.#live;
+    const { log, base, head, cursor, events, world, leases, workers } = this.#live;
     if (!loan || log === null) return;
     const messages: StreamMessage[] = [];
     if (loan.log !== log) messages.push({ is: "log", log, base, cursor: head });
@@ -99,8 +100,18 @@ export class Lender {
       if (event && (loan.agent === undefined || event.subject === loan.agent))
         messages.push({ is: "event", event });
     }
-    if (world && world !== loan.world && loan.agent === undefined) messages.push({ is: "world", world });
-    this.#loans.set(id, { ...loan, log, world, after: Math.max(loan.after, cursor) });
+    const { given } = loan;
+    if (loan.agent === undefined) {
+      if (world && world !== given.world) messages.push({ is: "world", world });
+      if (leases !== given.leases) messages.push({ is: "leases", leases });
+      if (workers !== given.workers) messages.push({ is: "workers", workers });
+    }
+    this.#loans.set(id, {
+      ...loan,
+      log,
+      given: { world, leases, workers },
+      after: Math.max(loan.after, cursor),
+    });
     if (messages.length > 0) this.#give({ to: id, messages });
   }
 }

@@ -2,7 +2,10 @@
 import type { AgentEvent } from "../agents/events";
 import { type AgentState, apply, initial } from "../agents/state";
 import type { Envelope } from "../log/event";
-import type { StreamMessage } from "../playground/stream";
+import type { HeldLease, StreamMessage } from "../playground/stream";
+import type { RecordEvent } from "../records/events";
+import { apply as applyToRecord, initial as emptyRecord, type RecordState } from "../records/state";
+import type { Worker } from "../records/view";
 import type { WorldView } from "../world/view";
 
 export interface Live {
@@ -19,6 +22,10 @@ export interface Live {
   /** As the log says; a fresh log's is running. */
   runtime: "running" | "stopped";
   world: WorldView | null;
+  records: Readonly<Record<string, RecordState>>;
+  /** Who holds what of the records now, as far as nobody gave it up. */
+  leases: readonly HeldLease[];
+  workers: readonly Worker[];
 }
 
 export const nothing: Live = {
@@ -30,6 +37,9 @@ export const nothing: Live = {
   agents: {},
   runtime: "running",
   world: null,
+  records: {},
+  leases: [],
+  workers: [],
 };
 
 /** Takes in what the stream brought. A new log's id drops everything of the one before it. */
@@ -46,6 +56,10 @@ function take(live: Live, message: StreamMessage): Live {
     }
     case "world":
       return { ...live, world: message.world };
+    case "leases":
+      return { ...live, leases: message.leases };
+    case "workers":
+      return { ...live, workers: message.workers };
     case "event": {
       const { event } = message;
       // Seen before: a stream that was opened anew.
@@ -54,7 +68,8 @@ function take(live: Live, message: StreamMessage): Live {
       return {
         ...live,
         cursor: event.sequence,
-        agents: fold(live.agents, event),
+        agents: foldAgent(live.agents, event),
+        records: foldRecord(live.records, event),
         runtime: runtimeAfter(event) ?? live.runtime,
       };
     }
@@ -66,7 +81,13 @@ function runtimeAfter({ type }: Envelope): Live["runtime"] | null {
   return type === "relight.runtime.stopped" ? "stopped" : null;
 }
 
-function fold(agents: Live["agents"], event: Envelope): Live["agents"] {
+function foldRecord(records: Live["records"], event: Envelope): Live["records"] {
+  if (!event.subject.startsWith("record:")) return records;
+  const before = records[event.subject] ?? emptyRecord(event.subject);
+  return { ...records, [event.subject]: applyToRecord(before, event as RecordEvent) };
+}
+
+function foldAgent(agents: Live["agents"], event: Envelope): Live["agents"] {
   // An agent's id has no colon: `runtime:…` and `record:…` are others' subjects.
   if (event.subject.includes(":")) return agents;
   const before = agents[event.subject] ?? initial(event.subject);

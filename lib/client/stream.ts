@@ -1,5 +1,6 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { isRelightError, RelightError } from "../errors";
+import { pause } from "../pause";
 import type { StreamMessage } from "../playground/stream";
 import type { Http } from "./http";
 
@@ -110,6 +111,8 @@ async function* connection(
       if (value.event === "log")
         yield { is: "log", ...(data as { log: string; base: number; cursor: number }) };
       else if (value.event === "world") yield { is: "world", world: data } as StreamMessage;
+      else if (value.event === "leases") yield { is: "leases", leases: data } as StreamMessage;
+      else if (value.event === "workers") yield { is: "workers", workers: data } as StreamMessage;
       else if (value.event === undefined) yield { is: "event", event: data } as StreamMessage;
     }
   } finally {
@@ -117,16 +120,4 @@ async function* connection(
     signal?.removeEventListener("abort", abort);
     gone.abort();
   }
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal?.addEventListener("abort", end);
-  });
 }

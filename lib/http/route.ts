@@ -3,6 +3,7 @@ import * as input from "../agents/input";
 import { OWNER, type Scope } from "../agents/scope";
 import { RelightError } from "../errors";
 import { type Playground, playground } from "../playground";
+import { parse } from "../validate";
 import { problem, publicError } from "./problem";
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -13,7 +14,7 @@ export interface Call {
   playground: Playground;
   scope: Scope;
   /** The path's parameters, decoded once. */
-  params: { id: string };
+  params: { id: string; class: string; field: string };
   query: URLSearchParams;
   request: Request;
   /**
@@ -81,7 +82,7 @@ function notAllowed(method: string, allow: string): Handler {
 
 function scopeOf(request: Request): Scope {
   const header = request.headers.get("relight-as");
-  return header === null ? OWNER : input.parse(input.scope, json(header, "Relight-As"), "Relight-As");
+  return header === null ? OWNER : parse(input.scope, json(header, "Relight-As"), "Relight-As");
 }
 
 async function bodyOf(request: Request): Promise<unknown> {

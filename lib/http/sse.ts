@@ -1,6 +1,6 @@
 /** Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) over a playground's stream. */
 import { parseAgentId } from "../agents/input";
-import { demand } from "../agents/scope";
+import { demand, PLAYGROUND, type Scope } from "../agents/scope";
 import { isRelightError, RelightError } from "../errors";
 import { type StreamMessage, stream } from "../playground/stream";
 import { pageOf } from "./page";
@@ -16,8 +16,7 @@ const HEADERS = {
 
 /** A live stream, from `Last-Event-ID` or `after` on. Ends with the request, or with the server. */
 export function sse({ playground, scope, query, request }: Call): Response {
-  const agent = query.get("agent") ?? undefined;
-  if (agent !== undefined) demand(scope, "read", parseAgentId(agent));
+  const subject = subjectIn(query, scope);
   const after = lastEventId(request) ?? pageOf(query).after;
   // Headers only: there is nobody to stream to.
   if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
@@ -33,7 +32,7 @@ export function sse({ playground, scope, query, request }: Call): Response {
 
   // A comment without an id: it keeps proxies awake and moves no cursor.
   const heartbeat = setInterval(() => void write(": still here\n\n").catch(() => {}), HEARTBEAT_MS);
-  stream(playground, { after, agent, scope, signal: ended.signal }, (messages) =>
+  stream(playground, { after, subject, scope, signal: ended.signal }, (messages) =>
     write(messages.map(lines).join("")),
   )
     .catch((error: unknown) => {
@@ -55,7 +54,25 @@ function lines(message: StreamMessage): string {
       return `event: log\ndata: ${JSON.stringify({ log: message.log, base: message.base, cursor: message.cursor })}\n\n`;
     case "world":
       return `event: world\ndata: ${JSON.stringify(message.world)}\n\n`;
+    case "leases":
+      return `event: leases\ndata: ${JSON.stringify(message.leases)}\n\n`;
+    case "workers":
+      return `event: workers\ndata: ${JSON.stringify(message.workers)}\n\n`;
   }
+}
+
+/** Whose events are asked for: an agent's, a record's, or (undefined) everybody's. @throws INVALID, FORBIDDEN */
+export function subjectIn(query: URLSearchParams, scope: Scope): string | undefined {
+  const [agent, record] = [query.get("agent"), query.get("record")];
+  if (agent !== null && record !== null)
+    throw new RelightError("INVALID", "expected agent or record; came both.");
+  if (agent !== null) {
+    demand(scope, "read", parseAgentId(agent));
+    return agent;
+  }
+  if (record === null) return undefined;
+  demand(scope, "read", PLAYGROUND);
+  return `record:${record}`;
 }
 
 function lastEventId(request: Request): number | undefined {

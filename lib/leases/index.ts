@@ -11,3 +11,4 @@ export {
   renew,
 } from "./lease";
 export { birthOf, isAlive, killAndProve, self } from "./process";
+export { Registry } from "./registry";

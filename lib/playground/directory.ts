@@ -2,7 +2,7 @@
  * A data directory: a marker that says that Relight made it and which log is the current one, and that log's folder.
  * A reset makes a new folder and moves the marker to it, so that a crash at any point leaves one whole playground.
  */
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import {
   chmodSync,
   closeSync,
@@ -19,8 +19,9 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
-import { Registry } from "../agents/registry";
 import { messageOf, RelightError } from "../errors";
+import { Registry } from "../leases";
+import type { Key } from "../records/identity";
 import { openSqliteStore, type Store } from "../store";
 import { World } from "../world";
 
@@ -42,8 +43,10 @@ export interface Folder {
   path: string;
   storePath: string;
   worldPath: string;
-  /** The processes that run here. */
+  /** The agents' processes that run here, */
   registry: Registry;
+  /** and the workers'. */
+  workers: Registry;
   store: Store;
   world: World;
 }
@@ -62,6 +65,23 @@ export function openDirectory(path: string): { playground: string; folder: Folde
     if (error instanceof RelightError) throw error;
     throw new RelightError("UNAVAILABLE", `${path} cannot be used: ${messageOf(error)}.`);
   }
+}
+
+/** The names of a playground's own record keys. */
+const KEY_NAMES = ["diagnoser", "remediator/worker-1", "remediator/worker-2"];
+const KEYS = "keys.json";
+const keysSchema = z.array(z.object({ token: z.string(), name: z.string() }));
+
+/** The playground's own record keys, made with it. A reset keeps them. @throws INVALID, UNAVAILABLE */
+export function ownKeys(path: string): Key[] {
+  const file = join(path, KEYS);
+  if (!existsSync(file)) {
+    const made = KEY_NAMES.map((name) => ({ token: `rk_${randomBytes(18).toString("base64url")}`, name }));
+    putOnce(path, KEYS, made);
+  }
+  const parsed = keysSchema.safeParse(parseJson(readFileSync(file, "utf8")));
+  if (parsed.success) return parsed.data;
+  throw new RelightError("INVALID", `${file} holds no keys of this version of Relight.`);
 }
 
 /** Is this folder still the current one? Another server may have made another. */
@@ -115,6 +135,7 @@ function openFolder(path: string): Folder {
     storePath: storeIn(path),
     worldPath: worldIn(path),
     registry: new Registry(join(path, "processes")),
+    workers: new Registry(join(path, "workers")),
     store: openSqliteStore({ path: storeIn(path) }),
     world: new World(worldIn(path)),
   };
@@ -131,7 +152,22 @@ function readMarker(path: string): Marker | null {
   throw new RelightError("INVALID", `${file} is not a marker of this version of Relight.`);
 }
 
-/** Takes an empty directory. Two servers may try at once: a hard link to a name is made by one of them only. */
+/** Makes a file whole, unless it is there. Two servers may try at once: a hard link to a name is made by one of them only. */
+function putOnce(path: string, name: string, content: unknown): boolean {
+  const temporary = writeTemporary(path, content);
+  try {
+    linkSync(temporary, join(path, name));
+    syncDirectory(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return false;
+  } finally {
+    rmSync(temporary);
+  }
+}
+
+/** Takes an empty directory. */
 function claimEmpty(path: string): Marker {
   const foreign = readdirSync(path).find((name) => !LOG_NAME.test(name) && !TEMPORARY_NAME.test(name));
   if (foreign !== undefined) {
@@ -143,25 +179,17 @@ function claimEmpty(path: string): Marker {
   const playground = randomUUID().slice(0, 8);
   const folder = newFolder(path, playground, 0);
   closeFolder(folder);
-  const temporary = writeTemporary(path, { relight: 1, playground, current: basename(folder.path) });
-  try {
-    linkSync(temporary, join(path, MARKER));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    rmSync(folder.path, { recursive: true });
-  } finally {
-    rmSync(temporary);
-  }
-  syncDirectory(path);
+  const made: Marker = { relight: 1, playground, current: basename(folder.path) };
+  if (!putOnce(path, MARKER, made)) rmSync(folder.path, { recursive: true });
   const marker = readMarker(path);
   if (!marker) throw new Error("its marker is gone again");
   return marker;
 }
 
-function writeTemporary(path: string, marker: Marker): string {
+function writeTemporary(path: string, content: unknown): string {
   const temporary = join(path, `marker-${randomUUID().slice(0, 8)}`);
   const file = openSync(temporary, "wx", 0o600);
-  writeSync(file, `${JSON.stringify(marker)}\n`);
+  writeSync(file, `${JSON.stringify(content)}\n`);
   fsyncSync(file);
   closeSync(file);
   return temporary;

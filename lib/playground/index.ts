@@ -4,6 +4,7 @@
  */
 import { resolve } from "node:path";
 import { RelightError } from "../errors";
+import { readKeys } from "../records/identity";
 import { observe } from "./observe";
 import { type LogLevel, Playground } from "./playground";
 
@@ -41,6 +42,9 @@ export async function startPlayground(print: (line: string) => void = console.lo
     dir: resolve(process.env.RELIGHT_DATA || ".relight"),
     dist: process.env.RELIGHT_DIST ?? resolve("dist"),
     toolMs: toolMsFromEnvironment(),
+    classes: process.env.RELIGHT_CLASSES || undefined,
+    keys: process.env.RELIGHT_APIKEYS ? readKeys(process.env.RELIGHT_APIKEYS) : [],
+    url: process.env.RELIGHT_URL,
     log,
   });
   observe(playground, log);

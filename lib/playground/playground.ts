@@ -4,9 +4,14 @@ import { Agents } from "../agents/agents";
 import { Ledger } from "../agents/ledger";
 import { takeOffice } from "../agents/office";
 import { Runtime } from "../agents/runtime";
-import { demand, may, OWNER, PLAYGROUND, type Scope } from "../agents/scope";
+import { demand, may, type Operation, OWNER, PLAYGROUND, type Scope } from "../agents/scope";
 import { RelightError } from "../errors";
 import type { Page } from "../log/event";
+import { Book } from "../records/book";
+import { type Classes, readClasses } from "../records/classes";
+import type { Caller, Key } from "../records/identity";
+import { Records } from "../records/records";
+import { Workers } from "../records/workers";
 import type { WorldView } from "../world";
 import {
   closeFolder,
@@ -15,6 +20,7 @@ import {
   makeCurrent,
   newFolder,
   openDirectory,
+  ownKeys,
   removeOthers,
 } from "./directory";
 
@@ -33,6 +39,12 @@ export interface PlaygroundOptions {
   lingerMs?: number;
   /** More capabilities, by name: `file:` URLs of their modules. */
   capabilities?: Record<string, string>;
+  /** A folder of class files, beside the built-in ones. */
+  classes?: string;
+  /** Record keys, beside the playground's own. */
+  keys?: Key[];
+  /** Where the playground is served, for workers, which are strangers and come by HTTP. */
+  url?: string;
   log?(level: LogLevel, line: string): void;
 }
 
@@ -58,11 +70,13 @@ export interface RuntimeSettings {
 interface Open {
   folder: Folder;
   ledger: Ledger;
+  book: Book;
+  workers: Workers;
 }
 
-/** May this scope read events of this subject? A runtime's are the whole playground's. */
+/** May this scope read events of this subject? What is no agent's (their ids have no colon) is the whole playground's. */
 export const sees = (scope: Scope, subject: string): boolean =>
-  may(scope, "read", subject.startsWith("runtime:") ? PLAYGROUND : subject);
+  may(scope, "read", subject.includes(":") ? PLAYGROUND : subject);
 
 /** A data directory, open: its log, its world, and the runtime of its agents. */
 export class Playground {
@@ -79,10 +93,17 @@ export class Playground {
   readonly #closed = new AbortController();
   #swapped = new AbortController();
 
+  readonly #classes: Classes;
+  /** Every record key that is known here. */
+  readonly keys: readonly Key[];
+
   private constructor(options: PlaygroundOptions, id: string, folder: Folder) {
     this.#options = options;
     this.id = id;
-    this.#open = { folder, ledger: new Ledger(folder.store) };
+    const builtIn = join(options.dist, "..", "lib", "records", "classes");
+    this.#classes = readClasses(builtIn, ...(options.classes ? [options.classes] : []));
+    this.keys = [...ownKeys(options.dir), ...(options.keys ?? [])];
+    this.#open = this.#opened(folder);
     this.#settings = {
       discoveryIntervalMs: options.discoveryIntervalMs ?? 1000,
       toolMs: options.toolMs ?? 3000,
@@ -127,6 +148,23 @@ export class Playground {
       },
       scope,
     );
+  }
+
+  /** What a caller can do with records. */
+  records(caller: Caller): Records {
+    return new Records(this.#open.book, caller);
+  }
+
+  /** The playground's record keys, for its owner. */
+  recordKeys(scope: Scope = OWNER): readonly Key[] {
+    demand(scope, "change", PLAYGROUND);
+    return this.keys;
+  }
+
+  /** The processes that work on records. */
+  workers(scope: Scope = OWNER, operation: Operation = "read"): Workers {
+    demand(scope, operation, PLAYGROUND);
+    return this.#open.workers;
   }
 
   status(scope: Scope = OWNER): RuntimeStatus {
@@ -179,6 +217,7 @@ export class Playground {
       const quiet = { quiet: true, abandoned: this.#abandoned };
       const office = this.#runtime?.office ?? (await takeOffice(old.store, old.registry, "reset", quiet));
       this.#abandoned = office.fence;
+      await this.#open.workers.end();
       await this.#runtime?.end();
       this.#runtime = null;
       this.#startedAt = null;
@@ -207,7 +246,10 @@ export class Playground {
   }
 
   /** A page of what the scope covers of the log. */
-  async events(options: { after?: number; limit: number }, scope: Scope = OWNER): Promise<Page> {
+  async events(
+    options: { after?: number; limit: number; subject?: string },
+    scope: Scope = OWNER,
+  ): Promise<Page> {
     const page = await this.#open.folder.store.read(options);
     return { ...page, events: page.events.filter(({ subject }) => sees(scope, subject)) };
   }
@@ -222,6 +264,7 @@ export class Playground {
     this.#closed.abort();
     this.#swapped.abort();
     await this.#exclusively(async () => {
+      await this.#open.workers.stop();
       if (this.#runtime) await this.#stop();
       closeFolder(this.#open.folder);
     });
@@ -261,6 +304,7 @@ export class Playground {
       log,
     });
     this.#abandoned = null;
+    await this.#open.workers.bury();
     this.#startedAt = new Date().toISOString();
     return this.#runtime.office.cursor;
   }
@@ -301,12 +345,27 @@ export class Playground {
   /** Goes on with another log. @returns how to tell whoever follows the old one */
   #swap(folder: Folder): () => void {
     const old = this.#open.folder;
-    this.#open = { folder, ledger: new Ledger(folder.store) };
+    this.#open = this.#opened(folder);
     return () => {
       this.#swapped.abort();
       this.#swapped = new AbortController();
       closeFolder(old);
     };
+  }
+
+  #opened(folder: Folder): Open {
+    const { dist, url, log = () => {} } = this.#options;
+    const workers = new Workers({
+      store: folder.store,
+      registry: folder.workers,
+      world: folder.worldPath,
+      entry: join(dist, "worker.mjs"),
+      url,
+      keys: this.keys,
+      stepMs: () => this.#settings.toolMs,
+      log,
+    });
+    return { folder, ledger: new Ledger(folder.store), book: new Book(folder.store, this.#classes), workers };
   }
 
   #exclusively<T>(work: () => Promise<T>): Promise<T> {

@@ -1,7 +1,11 @@
 /** The live stream of a playground: its log from a cursor on, and the world beside it. */
 import { may, PLAYGROUND, type Scope } from "../agents/scope";
+import type { Lease } from "../leases";
 import type { Envelope } from "../log/event";
 import { followPages } from "../log/follow";
+import { recordLeases } from "../records/records";
+import type { Worker } from "../records/view";
+import type { Workers } from "../records/workers";
 import type { WorldView } from "../world";
 import type { Folder } from "./directory";
 import { type Playground, sees } from "./playground";
@@ -13,14 +17,30 @@ export type StreamMessage =
   | { is: "log"; log: string; base: number; cursor: number }
   | { is: "event"; event: Envelope }
   /** No event of the log: it has no cursor. */
-  | { is: "world"; world: WorldView };
+  | { is: "world"; world: WorldView }
+  /** Who holds what of the records now: renewals are not in the log. */
+  | { is: "leases"; leases: readonly HeldLease[] }
+  | { is: "workers"; workers: readonly Worker[] };
+
+/** A lease of a record's field that nobody gave up. It may have lapsed: it is its owner's until somebody claims. */
+export interface HeldLease {
+  /** `record:incidents/inc-111` */
+  record: string;
+  field: string;
+  owner: string;
+  fence: number;
+  /** What was granted, in milliseconds. */
+  ttlMs: number;
+  /** Epoch milliseconds, by this machine's clock. */
+  expiresAt: number;
+}
 
 type Send = (messages: StreamMessage[]) => Promise<void>;
 
 export interface StreamOptions {
   after: number;
-  /** Only this agent's events. */
-  agent?: string;
+  /** Only the events of this agent or record. */
+  subject?: string;
   scope: Scope;
   signal: AbortSignal;
 }
@@ -31,7 +51,7 @@ export interface StreamOptions {
  */
 export async function stream(
   playground: Playground,
-  { after, agent, scope, signal }: StreamOptions,
+  { after, subject, scope, signal }: StreamOptions,
   send: Send,
 ): Promise<void> {
   while (!signal.aborted && !playground.closed.aborted) {
@@ -39,9 +59,13 @@ export async function stream(
     const { store } = folder;
     const here = AbortSignal.any([signal, swapped]);
     await send([{ is: "log", log: store.log, base: store.base, cursor: await store.head() }]);
-    if (!agent && may(scope, "read", PLAYGROUND)) watchWorld(folder, here, send);
-    for await (const events of followPages(store, { after, subject: agent, signal: here })) {
-      const seen = agent ? events : events.filter(({ subject }) => sees(scope, subject));
+    if (!subject && may(scope, "read", PLAYGROUND)) {
+      watchWorld(folder, here, send);
+      watchLeases(folder, here, send);
+      watchWorkers(playground.workers(scope), here, send);
+    }
+    for await (const events of followPages(store, { after, subject, signal: here })) {
+      const seen = subject ? events : events.filter((event) => sees(scope, event.subject));
       if (seen.length > 0) await send(seen.map((event) => ({ is: "event", event })));
       after = events.at(-1)?.sequence ?? after;
     }
@@ -51,21 +75,57 @@ export async function stream(
 /** The world as it is, and then whenever somebody changed it. */
 function watchWorld({ world }: Folder, signal: AbortSignal, send: Send): void {
   let seen: unknown;
-  let sending = false;
-  const look = async () => {
+  const look = latestOnly(async () => {
     const version = world.version();
-    // A reader that is slow gets the world as it is then, not each state of it.
-    if (version === seen || sending) return;
-    sending = true;
-    try {
-      await send([{ is: "world", world: await world.view() }]);
-      seen = version;
-    } finally {
-      sending = false;
-    }
-  };
-  // A look that fails is one that the next makes up for.
-  const looking = setInterval(() => void look().catch(() => {}), WORLD_MS);
+    if (version === seen) return;
+    await send([{ is: "world", world: await world.view() }]);
+    seen = version;
+  });
+  const looking = setInterval(look, WORLD_MS);
   signal.addEventListener("abort", () => clearInterval(looking));
-  void look().catch(() => {});
+  look();
+}
+
+/** The leases of records, and again whenever one was claimed, renewed or given up. */
+function watchLeases({ store }: Folder, signal: AbortSignal, send: Send): void {
+  let seen = "[]";
+  const look = latestOnly(async () => {
+    const leases = await recordLeases(store);
+    const now = JSON.stringify(leases);
+    if (now === seen) return;
+    seen = now;
+    await send([{ is: "leases", leases: leases.map(heldLease) }]);
+  });
+  const unwatch = store.watch(look);
+  signal.addEventListener("abort", unwatch);
+  look();
+}
+
+function heldLease({ resource, holder: owner, fence, ttlMs, expiresAt }: Lease): HeldLease {
+  const [record = "", field = ""] = resource.split("#");
+  return { record, field, owner, fence, ttlMs: ttlMs ?? 0, expiresAt: expiresAt ?? 0 };
+}
+
+function watchWorkers(workers: Workers, signal: AbortSignal, send: Send): void {
+  const look = latestOnly(() => send([{ is: "workers", workers: workers.list() }]));
+  const unwatch = workers.watch(look);
+  signal.addEventListener("abort", unwatch);
+  if (workers.list().length > 0) look();
+}
+
+/** For a reader that is slow: it gets things as they are then, not each state of them. */
+function latestOnly(look: () => Promise<void>): () => void {
+  let [looking, again] = [false, false];
+  return function call() {
+    again = looking;
+    if (looking) return;
+    looking = true;
+    // A look that fails is one that the next makes up for.
+    void look()
+      .catch(() => {})
+      .finally(() => {
+        looking = false;
+        if (again) call();
+      });
+  };
 }

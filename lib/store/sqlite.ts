@@ -50,13 +50,13 @@ class SqliteStore implements Store {
   readonly #source: string;
   readonly base: number;
   readonly #database: Database;
-  readonly #now: () => number;
+  readonly now: () => number;
   readonly #sql: ReturnType<typeof prepare>;
   readonly #watchers = new Set<() => void>();
   #watch: NodeJS.Timeout | undefined;
 
   constructor({ path, create, now = Date.now }: SqliteStoreOptions) {
-    this.#now = now;
+    this.now = now;
     this.#database = openDatabase({ path, migrations, create: create !== undefined });
     if (create) begin(this.#database, create);
     const meta = new Map(
@@ -84,7 +84,7 @@ class SqliteStore implements Store {
   #write({ subject, position, leases: steps = [], events, unfinished, revives = false }: Commit): Committed {
     const retired = this.#sql.retired.get() !== undefined;
     if (retired && !revives) throw new RelightError("RESET", "This log was thrown away by a reset.");
-    const now = this.#now();
+    const now = this.now();
     const at = (this.#sql.position.get(subject) as { position: number } | undefined)?.position ?? 0;
     if (position !== undefined && position !== at) {
       throw new RelightError("BEHIND", `${subject} moved from ${position} to ${at}.`, { position: at });

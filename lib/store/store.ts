@@ -53,6 +53,8 @@ export interface Store {
   readonly log: string;
   /** The last cursor that was given before this log began; 0 for the first one. */
   readonly base: number;
+  /** Epoch milliseconds, by the clock that leases are judged with. */
+  readonly now: () => number;
   /** Makes a step durable. @throws BEHIND; what a lease step throws; RESET if it is retired; UNAVAILABLE */
   commit<E extends Envelope = Envelope>(commit: Commit): Promise<Committed<E>>;
   /** Reads on from a cursor. A reader that has seen N never later finds a smaller one. @throws UNAVAILABLE */

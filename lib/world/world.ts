@@ -76,6 +76,23 @@ export class World {
     return chargeOf(row);
   }
 
+  /** The cluster: no new pod comes to its node. */
+  cordon(): Promise<void> {
+    return this.#act("cordon", 0);
+  }
+
+  /** The cluster: evicts so many pods of its node. */
+  evict(pods: number): Promise<void> {
+    return this.#act("evict", pods);
+  }
+
+  #act(action: "cordon" | "evict", pods: number): Promise<void> {
+    return write(this.#database, () => {
+      const sql = "INSERT INTO cluster_actions (action, pods, at) VALUES (?, ?, ?)";
+      this.#database.prepare(sql).run(action, pods, now());
+    });
+  }
+
   view(): Promise<WorldView> {
     return read(this.#database, () => {
       const all = (sql: string) => this.#database.prepare(sql).all();

@@ -10,33 +10,15 @@ import { root } from "../../lib/cli/build.mjs";
 import { follow } from "../../lib/log/follow";
 import { Playground } from "../../lib/playground/playground";
 import { openSqliteStore } from "../../lib/store";
+import { measurePage } from "./page";
+import { line, type Timings, timed } from "./timings";
 
 const AGENT = "acme/@maria/shop";
 const ROUNDS = 25;
 const COMMITS = 300;
 
 const dir = mkdtempSync(join(tmpdir(), "relight-bench-"));
-
-interface Timings {
-  what: string;
-  ms: number[];
-}
-
-function line({ what, ms }: Timings): string {
-  const sorted = [...ms].sort((a, b) => a - b);
-  const at = (part: number) => (sorted[Math.floor(part * (sorted.length - 1))] ?? 0).toFixed(2).padStart(8);
-  return `${what.padEnd(44)} median ${at(0.5)} ms   p95 ${at(0.95)} ms   n ${sorted.length}`;
-}
-
-async function timed(what: string, rounds: number, work: () => Promise<void> | void): Promise<Timings> {
-  const ms: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const began = performance.now();
-    await work();
-    ms.push(performance.now() - began);
-  }
-  return { what, ms };
-}
+process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
 
 /** From SIGKILL to the same call running again, with a spare process warm. */
 async function killToRunning(): Promise<Timings> {
@@ -84,10 +66,7 @@ async function durableStep(bytes: number): Promise<Timings> {
   return timings;
 }
 
-try {
-  const bare = await bareAppend(500);
-  const step = await durableStep(500);
-  for (const timings of [bare, step, await killToRunning()]) console.log(line(timings));
-} finally {
-  rmSync(dir, { recursive: true, force: true });
-}
+console.log(line(await bareAppend(500)));
+console.log(line(await durableStep(500)));
+console.log(line(await killToRunning()));
+for (const timings of await measurePage(join(dir, "page"))) console.log(line(timings));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as input from "../../lib/agents/input";
+import * as validate from "../../lib/validate";
 import { refusal } from "./refusal";
 
 const KIB = 1024;
@@ -47,7 +48,7 @@ describe("an agent's id", () => {
 });
 
 describe("an ask", () => {
-  const parse = (value: unknown) => input.parse(input.ask, value, "ask");
+  const parse = (value: unknown) => validate.parse(input.ask, value, "ask");
 
   test.each([
     ["Charge Maria's card 🦊💳"],
@@ -94,7 +95,7 @@ describe("an ask", () => {
 
 describe("a definition", () => {
   const good = { model: "scripted:shop", instructions: "", tools: ["shop"] };
-  const parse = (value: unknown) => input.parse(input.definition, value, "definition");
+  const parse = (value: unknown) => validate.parse(input.definition, value, "definition");
 
   test("is taken as it is", () => {
     expect(parse(good)).toEqual(good);
@@ -131,16 +132,16 @@ describe("a definition", () => {
 
 test("a denial has a reason", () => {
   for (const reason of ["", "  ", undefined]) {
-    expect(refusal(() => input.parse(input.reason, { reason }, "decision")).code).toBe("INVALID");
+    expect(refusal(() => validate.parse(input.reason, { reason }, "decision")).code).toBe("INVALID");
   }
-  expect(input.parse(input.reason, { reason: "The bank has it." }, "decision").reason).toBe(
+  expect(validate.parse(input.reason, { reason: "The bank has it." }, "decision").reason).toBe(
     "The bank has it.",
   );
 });
 
 test("a scope has known roles, at least one", () => {
   const scope = { principal: "acme/@maria", roles: ["viewer"], resources: ["acme/@maria/*"] };
-  const parse = (value: unknown) => input.parse(input.scope, value, "Relight-As");
+  const parse = (value: unknown) => validate.parse(input.scope, value, "Relight-As");
   expect(parse(scope)).toEqual(scope);
   for (const roles of [[], ["admin"], "viewer"]) {
     expect(refusal(() => parse({ ...scope, roles })).message).toMatch(/^roles/);

@@ -1,5 +1,6 @@
-import { interruptStatus, parse } from "@/lib/agents/input";
+import { interruptStatus } from "@/lib/agents/input";
 import { routes } from "@/lib/http/route";
+import { parse } from "@/lib/validate";
 
 export const { GET, POST, PUT, PATCH, DELETE } = routes({
   GET: async ({ playground, scope, query }) => {

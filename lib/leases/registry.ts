@@ -4,7 +4,8 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { killAndProve, type ProcessId } from "../leases";
+import type { ProcessId } from "./lease";
+import { killAndProve } from "./process";
 
 export class Registry {
   readonly #dir: string;
@@ -24,10 +25,14 @@ export class Registry {
     rmSync(this.#file(pid), { force: true });
   }
 
-  /** Kills whatever a dead server left. What cannot be proven dead stays listed, and its agent gets no successor. */
-  async killAll(): Promise<void> {
+  /**
+   * Kills whatever a dead server left. What cannot be proven dead stays listed, and its agent gets no successor.
+   * @param own pids that are not to be touched
+   */
+  async killAll(own: ReadonlySet<number> = new Set()): Promise<void> {
     for (const name of readdirSync(this.#dir)) {
       const pid = Number(name);
+      if (own.has(pid)) continue;
       const birth = this.#birthOf(pid);
       const dead =
         birth === null ||
