@@ -15,6 +15,7 @@ export {
 } from "./agents/tool";
 export { connect } from "./client";
 export { RelightError } from "./errors";
+export { run } from "./records/run";
 
 export interface StartOptions {
   /** A directory for the log; made where there is none. */

@@ -7,7 +7,13 @@ export async function bundleTests() {
   await bundle();
   await build({
     absWorkingDir: root,
-    entryPoints: ["tests/fixtures/trouble-shop.ts", "tests/fixtures/host.ts", "tests/bench/bench.ts"],
+    entryPoints: [
+      "tests/fixtures/trouble-shop.ts",
+      "tests/fixtures/host.ts",
+      "tests/fixtures/record-appender.ts",
+      "tests/fixtures/record-claimer.ts",
+      "tests/bench/bench.ts",
+    ],
     outdir: join(root, "tests", ".built"),
     entryNames: "[name]",
     outExtension: { ".js": ".mjs" },

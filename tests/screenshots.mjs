@@ -1,4 +1,4 @@
-/** `npm run screenshots`: the pictures of the README, of the real thing: index, mid-kill and in doubt, light and dark. */
+/** `npm run screenshots`: the pictures of the README, of the real thing: index, mid-kill, in doubt and before a takeover, light and dark. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -44,6 +44,14 @@ async function take(url, theme) {
   await cell(page, "decide").getByText("waiting for you").waitFor();
   await page.locator("#decide").evaluate((heading) => heading.scrollIntoView());
   await shoot("in-doubt");
+
+  await page.goto(`${url}/notebooks/take-over`);
+  for (const id of ["keys", "open", "die", "lapsed", "plan", "wake"]) {
+    await run(page, id);
+    await done(page, id);
+  }
+  await page.locator("#the-plan-changes").evaluate((heading) => heading.scrollIntoView());
+  await shoot("take-over");
   await page.close();
 }
 

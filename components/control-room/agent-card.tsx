@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { type AgentState, allCalls, type Call, isOpen, textOf } from "@/lib/agents/state";
 import { type AgentStatus, type RunningCall, runningCalls, statusOf } from "@/lib/agents/view";
 import { Button } from "../ui/button";
@@ -6,6 +5,7 @@ import { Panel } from "../ui/panel";
 import { Refusal } from "../ui/refusal";
 import { useNow } from "../ui/use-now";
 import { AskBox } from "./ask-box";
+import { Copyable } from "./copyable";
 import { relight, useAct, useLive, useRuntime } from "./live";
 import { useCanAct, useScrub, useView } from "./view";
 import { describeInput, secondsBetween } from "./words";
@@ -108,28 +108,6 @@ function Kill({ agent }: { agent: AgentState }) {
 function secondsInto({ tool, attempts }: Call, died: string): string[] {
   const cut = attempts.find(({ endedAt }) => endedAt === died);
   return cut ? [`${secondsBetween(cut.startedAt, died).toFixed(1)} s into ${tool}`] : [];
-}
-
-function Copyable({ text }: { text: string }) {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-  };
-  return (
-    <button
-      type="button"
-      className="rounded font-mono text-[13.5px] text-soft hover:text-ink"
-      aria-label={copied ? `Copied: ${text}` : `Copy the command ${text}`}
-      onClick={() => void copy().catch(() => setCopied(false))}
-      onBlur={() => setCopied(false)}
-    >
-      {text}{" "}
-      <span aria-hidden className="font-sans underline underline-offset-2">
-        {copied ? "copied" : "copy"}
-      </span>
-    </button>
-  );
 }
 
 /** What the last run came to. */

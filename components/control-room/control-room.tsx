@@ -4,23 +4,30 @@ import { Panel } from "../ui/panel";
 import { AgentCard } from "./agent-card";
 import { Alerts } from "./alerts";
 import { Bank } from "./bank";
+import { Cluster } from "./cluster";
 import { CreateAgent } from "./create-agent";
 import { EventsTable } from "./events-table";
 import { InDoubt } from "./in-doubt";
 import { useLive } from "./live";
 import { LiveTimeline } from "./live-timeline";
+import { Records } from "./records";
 import { Scrubber } from "./scrubber";
 import { Sheet } from "./sheet";
 import { useView } from "./view";
+import { Workers } from "./workers";
 
 const isOpen = ({ status }: Interrupt): boolean => status === "open";
 
 /** What is happening, live: the same for every reader of this playground. */
 export function ControlRoom() {
   const connection = useConnection();
-  const { log, head, cursor } = useLive();
-  const { agents, runtime } = useView();
+  const live = useLive();
+  const { log, head, cursor } = live;
+  const { agents, runtime, crew, records } = useView();
   const defined = Object.values(agents).filter(({ definition }) => definition !== null);
+  const quiet = [defined, Object.keys(crew), Object.keys(records)].every((some) => some.length === 0);
+  // The bank is no part of their story. By the present: what is shown of the past stands in the same places.
+  const atRecords = Object.keys(live.agents).length === 0 && Object.keys(live.records).length > 0;
   const interrupts = defined.flatMap(({ interrupts, run }) =>
     interrupts.filter(
       ({ status, call }) => status === "open" || allCalls(run).some(({ id }) => id === call.id),
@@ -55,7 +62,7 @@ export function ControlRoom() {
       {interrupts.filter(isOpen).map((interrupt) => (
         <InDoubt key={interrupt.id} interrupt={interrupt} />
       ))}
-      {defined.length === 0 ? <CreateAgent /> : null}
+      {quiet ? <CreateAgent /> : null}
       {defined.map((agent) => (
         <AgentCard key={agent.id} agent={agent} />
       ))}
@@ -64,7 +71,10 @@ export function ControlRoom() {
         .map((interrupt) => (
           <InDoubt key={interrupt.id} interrupt={interrupt} />
         ))}
-      <Bank agents={defined} />
+      <Workers />
+      <Records />
+      <Cluster />
+      {atRecords ? null : <Bank agents={defined} />}
       <LiveTimeline />
       <Panel title="Events">
         <EventsTable />

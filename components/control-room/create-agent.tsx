@@ -15,10 +15,11 @@ export function CreateAgent() {
     }),
   );
   return (
-    <Panel title="No agent yet">
+    <Panel title="Nothing is at work yet">
       <p className="mb-3">
-        Maria's shop has two tools, <code className="font-mono">check_stock</code> and{" "}
-        <code className="font-mono">charge_card</code>. Its model is a scripted stand-in, which needs no key.
+        Run the notebook's first cells. Or begin here: Maria's shop has two tools,{" "}
+        <code className="font-mono">check_stock</code> and <code className="font-mono">charge_card</code>. Its
+        model is a scripted stand-in, which needs no key.
       </p>
       <Button tone="accent" disabled={create.busy} onClick={() => create.act()}>
         Create {AGENT}

@@ -25,6 +25,11 @@ export function Scrubber() {
   if (first === undefined) return null;
   const shown = at ?? cursor;
   const prospects = ifItCrashedHere(agents, tools);
+  const leases = Object.values(view.records).flatMap(({ class: of, id, claims }) =>
+    Object.entries(claims).flatMap(([field, { owner, released }]) =>
+      released ? [] : [{ name: `${of}/${id}`, field, owner }],
+    ),
+  );
   const move = (value: number) => {
     const end = endOfCommit(events, value);
     // One step back from the end of a commit is the end of the one before it.
@@ -52,10 +57,21 @@ export function Scrubber() {
         className="w-full accent-accent"
       />
       <div className="border-l-[3px] border-accent bg-accent-ground px-2.5 py-2 text-[14px]">
-        {agents.length === 0 ? "If it crashed here: nothing is lost, since no agent is defined." : null}
+        {prospects.length + leases.length === 0
+          ? "If it crashed here: nothing is lost, since nothing is under way."
+          : null}
         {prospects.map(({ agent, what, why }) => (
           <div key={`${agent} ${what}`}>
             If it crashed here: <b>{what}.</b> {why}
+          </div>
+        ))}
+        {leases.map(({ name, field, owner }) => (
+          <div key={`${name} ${field}`}>
+            If {owner} died here:{" "}
+            <b>
+              {field} of {name} stays its own.
+            </b>{" "}
+            Once the lease has run out, whoever claims next takes over.
           </div>
         ))}
       </div>

@@ -1,6 +1,8 @@
 import { type ReactNode, useState } from "react";
 import type { AgentState } from "@/lib/agents/state";
 import { runningCalls } from "@/lib/agents/view";
+import type { Live } from "@/lib/client/live";
+import { useLive } from "./live";
 
 /**
  * Where the control room stands: beside the notebook, always in sight; on a narrow screen in a sheet, which opens from a
@@ -8,7 +10,7 @@ import { runningCalls } from "@/lib/agents/view";
  */
 export function Sheet({ agents, children }: { agents: AgentState[]; children: ReactNode }) {
   const [open, setOpen] = useState(false);
-  const { text, tone } = matters(agents);
+  const { text, tone } = matters(agents, useLive().leases);
   return (
     <>
       <aside
@@ -36,10 +38,12 @@ export function Sheet({ agents, children }: { agents: AgentState[]; children: Re
 }
 
 /** A decision before a running call, a running call before all else. */
-function matters(agents: AgentState[]): { text: string; tone: string } {
+function matters(agents: AgentState[], leases: Live["leases"]): { text: string; tone: string } {
   const open = agents.flatMap(({ interrupts }) => interrupts).filter(({ status }) => status === "open");
   if (open[0]) return { text: `${open[0].call.tool} is in doubt: decide`, tone: "text-doubt" };
   const [call] = agents.flatMap(runningCalls);
   if (call) return { text: `${call.tool} runs, attempt ${call.attempt}`, tone: "text-accent" };
+  const [lease] = leases;
+  if (lease) return { text: `${lease.field} is ${lease.owner}'s`, tone: "text-accent" };
   return { text: "nothing runs", tone: "text-soft" };
 }

@@ -150,6 +150,9 @@ const barLooks: Record<Bar["outcome"], string> = {
   running: "fill-accent/60 stroke-accent",
   cut: "fill-accent/30 stroke-accent [stroke-dasharray:3_2]",
   failed: "fill-soft/40 stroke-soft",
+  held: "fill-accent/30 stroke-accent",
+  released: "fill-accent/60 stroke-accent",
+  lost: "fill-soft/20 stroke-soft [stroke-dasharray:3_2]",
 };
 
 type BarProps = { bar: Bar; lane: Lane; left: number; right: number; y: number; show: Show };
@@ -177,6 +180,10 @@ const signs: Record<Mark["kind"], string> = {
   interrupted: "‖",
   completed: "●",
   failed: "!",
+  checkpoint: "▪",
+  refused: "⊘",
+  paused: "‖",
+  continued: "▸",
 };
 
 type MarkProps = { mark: Mark; at: number; left: number; text: string; bottom: number; show: Show };

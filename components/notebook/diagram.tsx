@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useId, useRef } from "react";
+import { idle } from "../ui/idle";
 import { onThemeChange } from "../ui/theme";
 
 /** The tokens of `globals.css`, as mermaid wants them: colours it can reckon with. */
@@ -40,6 +41,7 @@ export function Diagram({ source, lit }: { source: string; lit?: string | null }
   useEffect(() => {
     let current = true;
     const draw = async () => {
+      // It takes long, and nothing waits for it.
       await idle();
       if (!current) return;
       // Only in the browser, and only where there is one: it is large.
@@ -78,14 +80,6 @@ export function Diagram({ source, lit }: { source: string; lit?: string | null }
     </figure>
   );
 }
-
-/** Drawing takes long, and nothing waits for it: first comes what does. */
-const idle = (): Promise<void> =>
-  new Promise((resolve) => {
-    // Not every browser has it.
-    if ("requestIdleCallback" in window) requestIdleCallback(() => resolve(), { timeout: 3000 });
-    else setTimeout(resolve, 200);
-  });
 
 /** Mermaid names a node's group after the node: `flowchart-tool-3`, perhaps with the picture's own id before it. */
 function light(drawn: SVGSVGElement, lit: string | null | undefined): void {

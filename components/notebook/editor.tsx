@@ -4,7 +4,9 @@ import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorState } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
+import { idle } from "../ui/idle";
+import { Highlighted } from "./highlighted";
 
 export interface EditorProps {
   label: string;
@@ -32,12 +34,21 @@ const theme = EditorView.theme({
 export function Editor({ label, code, ...does }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const latest = useRef(does);
-  latest.current = does;
-  const first = useRef(code);
+  const latest = useRef({ ...does, code });
+  latest.current = { ...does, code };
+
+  const [ready, setReady] = useState(false);
 
   useEffect(() => {
-    if (!place.current) return;
+    let current = true;
+    void idle().then(() => current && setReady(true));
+    return () => {
+      current = false;
+    };
+  }, []);
+
+  useEffect(() => {
+    if (!place.current || !ready) return;
     const does = (what: "run" | "runAndMoveOn") => () => {
       latest.current[what]();
       return true;
@@ -45,7 +56,7 @@ export function Editor({ label, code, ...does }: EditorProps) {
     const made = new EditorView({
       parent: place.current,
       state: EditorState.create({
-        doc: first.current,
+        doc: latest.current.code,
         extensions: [
           keymap.of([
             { key: "Mod-Enter", run: does("run") },
@@ -66,7 +77,7 @@ export function Editor({ label, code, ...does }: EditorProps) {
     });
     view.current = made;
     return () => made.destroy();
-  }, [label]);
+  }, [label, ready]);
 
   // Only where it was changed from outside: restored, or reset.
   useEffect(() => {
@@ -75,6 +86,15 @@ export function Editor({ label, code, ...does }: EditorProps) {
     made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert: code } });
   }, [code]);
 
-  // Until the editor is there, the code is: nothing moves when it comes.
-  return <div ref={place} />;
+  return (
+    <div ref={place}>
+      {/* Until the editor is there, the code is, in the same place: nothing moves when it comes. */}
+      {ready ? null : (
+        <Highlighted
+          code={code}
+          className="px-[14px] py-3 text-[14px] leading-[1.4] break-words whitespace-pre-wrap"
+        />
+      )}
+    </div>
+  );
 }

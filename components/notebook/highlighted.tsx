@@ -9,7 +9,7 @@ const highlighter = tagHighlighter([
 ]);
 
 /** TypeScript to be read, in the colours of the editor. */
-export function Highlighted({ code }: { code: string }) {
+export function Highlighted({ code, className = "text-[13px]" }: { code: string; className?: string }) {
   const parts = useMemo(() => {
     const drawn: ReactNode[] = [];
     const put = (text: string, classes: string) =>
@@ -21,5 +21,5 @@ export function Highlighted({ code }: { code: string }) {
     highlightCode(code, typescriptLanguage.parser.parse(code), highlighter, put, () => put("\n", ""));
     return drawn;
   }, [code]);
-  return <pre className="font-mono text-[13px]">{parts}</pre>;
+  return <pre className={`font-mono ${className}`}>{parts}</pre>;
 }

@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { connect, type Relight } from "../client";
 import { lineOf } from "../errors";
-import { lineOfEvent, lineOfInterrupt, print } from "./print";
+import { lineOfChange, lineOfEvent, lineOfInterrupt, linesOfResumption, print } from "./print";
 
 export interface Checkout {
   /** Where the built checkout is. */
@@ -97,8 +97,32 @@ function program(checkout: Checkout): Command {
       decided(json, await connect(server).interrupts.deny(id, { reason })),
     );
 
+  remote(
+    relight
+      .command("resume")
+      .description("what the worker of a key wakes up to: its checkpoint, and what changed since")
+      .argument("<class/id>"),
+  ).action(async (record, { server, json }) => {
+    const resumption = await records(server).checkpointLoad(record);
+    print(json, resumption, linesOfResumption(resumption));
+  });
+
+  remote(relight.command("history").description("the audit trail of a record").argument("<class/id>")).action(
+    async (record, { server, json }) => {
+      for (let more = true, after = 0; more; ) {
+        const page = await records(server).history(record, { after, limit: 1000 });
+        for (const row of page.rows) print(json, row, lineOfChange(row));
+        [after, more] = [page.cursor, page.more];
+      }
+    },
+  );
+
   return relight;
 }
+
+/** By the key in `RELIGHT_APIKEY`; without one, as the owner, who reads everything. */
+const records = (server: string) =>
+  connect(server).records({ token: process.env.RELIGHT_APIKEY || undefined });
 
 /** A command that talks to a server. */
 function remote(command: Command): Command {

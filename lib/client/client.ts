@@ -94,6 +94,11 @@ export class Relight extends ScopedClient {
   /** The model that a notebook's agents ask. */
   model = "scripted:shop";
 
+  /** The server's address. */
+  get url(): string {
+    return this.http.base;
+  }
+
   /** Acts as a principal, with fewer rights: every request carries them. */
   as(principal: string, rights: Pick<Scope, "roles" | "resources">): ScopedClient {
     return new ScopedClient(this.http.as({ principal, ...rights }));

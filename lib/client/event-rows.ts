@@ -12,6 +12,7 @@ const GROUPS = [
     starts: ["agent.started", "agent.stopped", "agent.crashed", "runtime."],
   },
   { id: "runs", label: "runs", starts: ["run.", "ask.", "turn."] },
+  { id: "records", label: "records & workers", starts: ["record.", "field.", "checkpoint.", "worker."] },
   { id: "interrupts", label: "interrupts & decisions", starts: ["interrupt.", "run.interrupted"] },
 ] as const;
 

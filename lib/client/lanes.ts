@@ -2,18 +2,26 @@
 import type { AgentEvent, AgentEvents } from "../agents/events";
 import { howItDied } from "../agents/state";
 import type { Envelope } from "../log/event";
+import type { RecordEvent } from "../records/events";
+import type { WorkerEvent } from "../records/worker-state";
 
-/** One start of a call, by the process in whose lane it is. Times are milliseconds since 1970. */
+/** One start of a call, or one lease, by the process in whose lane it is. Times are milliseconds since 1970. */
 export interface Bar {
   call: string;
   tool: string;
+  /** Of a lease, its fence. */
   attempt: number;
   /** The work was started before, by an attempt that did not finish. */
   repeated: boolean;
   from: number;
   to: number | null;
-  /** `cut`: its process ended before the tool did. */
-  outcome: "completed" | "failed" | "cut" | "running";
+  /**
+   * `cut`: its process ended before the tool did. A lease is `held` until it is `released`, or `lost` to somebody who
+   * claimed: the death of its owner does not end it.
+   */
+  outcome: "completed" | "failed" | "cut" | "running" | "held" | "released" | "lost";
+  /** Whom a lease was taken over from. */
+  tookOverFrom?: string;
   /** Calls that run at the same time have rows of their own. */
   row: number;
   /** The cursor of its `call.started`. */
@@ -23,14 +31,27 @@ export interface Bar {
 /** Something that happened at a moment. It has a tool if it is about a call, and is about the run otherwise. */
 export interface Mark {
   at: number;
-  kind: "in doubt" | "approved" | "denied" | "interrupted" | "completed" | "failed";
+  kind:
+    | "in doubt"
+    | "approved"
+    | "denied"
+    | "interrupted"
+    | "completed"
+    | "failed"
+    | "checkpoint"
+    | "refused"
+    | "paused"
+    | "continued";
   sequence: number;
   tool?: string;
   by?: string;
+  /** Whose the lease was, or is. */
+  from?: string;
 }
 
-/** One process of an agent: its life. */
+/** One process of an agent, or of a worker: its life. */
 export interface Lane {
+  /** Whose: an agent's id, or a worker's name. */
   agent: string;
   pid: number;
   fence: number;
@@ -90,8 +111,11 @@ export function lanesOf(events: readonly Envelope[], most: Partial<typeof MOST> 
     rows: new Map(),
   };
   for (const event of events) {
-    // An agent's id has no colon: `runtime:…` and `record:…` are others' subjects.
-    if (!event.subject.includes(":")) take(reading, event as AgentEvent);
+    const { subject } = event;
+    // An agent's id has no colon.
+    if (!subject.includes(":")) take(reading, event as AgentEvent);
+    else if (subject.startsWith("worker:")) takeWorker(reading, event as WorkerEvent);
+    else if (subject.startsWith("record:")) takeRecord(reading, event as RecordEvent);
   }
   const { lanes: kept, from } = latest(reading.lanes, { ...MOST, ...most });
   const byAgent = new Map<string, Lane[]>();
@@ -139,16 +163,9 @@ function take(reading: Reading, event: AgentEvent): void {
   const mark = (kind: Mark["kind"], about: { tool?: string; by?: string } = {}) =>
     lane?.marks.push({ at, kind, sequence, ...about });
   switch (event.type) {
-    case "relight.agent.started": {
-      const { pid, fence } = event.data;
-      // A successor starts only once its predecessor is proven dead, whether or not the log says how it died.
-      if (lane) end(lane, { at, sequence, end: "killed", how: "found dead" });
-      const life = { startedAt: at, endedAt: null, end: null, how: null, endSequence: null };
-      const started = { agent: event.subject, pid, fence, ...life, bars: [], marks: [], rows: 1, sequence };
-      reading.lanes.push(started);
-      reading.latest.set(event.subject, started);
+    case "relight.agent.started":
+      begin(reading, event.subject, event, at);
       return;
-    }
     case "relight.agent.crashed":
       if (lane?.fence === event.data.fence)
         end(lane, { at, sequence, end: "killed", how: deathOf(event.data) });
@@ -187,23 +204,97 @@ function take(reading: Reading, event: AgentEvent): void {
   }
 }
 
+function begin(
+  reading: Reading,
+  agent: string,
+  { data: { pid, fence = 0 }, sequence }: { data: { pid: number; fence?: number }; sequence: number },
+  at: number,
+): void {
+  // A successor starts only once its predecessor is proven dead, whether or not the log says how it died.
+  const before = reading.latest.get(agent);
+  if (before) end(before, { at, sequence, end: "killed", how: "found dead" });
+  const life = { startedAt: at, endedAt: null, end: null, how: null, endSequence: null };
+  const started = { agent, pid, fence, ...life, bars: [], marks: [], rows: 1, sequence };
+  reading.lanes.push(started);
+  reading.latest.set(agent, started);
+}
+
+function takeWorker(reading: Reading, event: WorkerEvent): void {
+  const { sequence, data } = event;
+  const at = Date.parse(event.time);
+  const lane = reading.latest.get(data.name);
+  switch (event.type) {
+    case "relight.worker.started":
+      begin(reading, data.name, event, at);
+      return;
+    case "relight.worker.paused":
+    case "relight.worker.continued":
+      lane?.marks.push({
+        at,
+        kind: event.type === "relight.worker.paused" ? "paused" : "continued",
+        sequence,
+      });
+      return;
+    case "relight.worker.crashed":
+      if (lane) end(lane, { at, sequence, end: "killed", how: howItDied(event.data) });
+      return;
+    case "relight.worker.stopped":
+      if (lane) end(lane, { at, sequence, end: "stopped", how: "its work was over" });
+  }
+}
+
+/** What the workers' own keys do is drawn in their lanes; what other keys do has no process here. */
+function takeRecord(reading: Reading, event: RecordEvent): void {
+  const { sequence, subject, data } = event;
+  const at = Date.parse(event.time);
+  const lane = reading.latest.get(/^apikey:.*\/([^/]+)$/.exec(data.by)?.[1] ?? "");
+  const field = "field" in data ? data.field : "";
+  const lease = `${subject}#${field}`;
+  const leaseEnds = (outcome: "released" | "lost") => {
+    const bar = reading.running.get(lease);
+    reading.running.delete(lease);
+    if (bar) Object.assign(bar, { to: at, outcome });
+  };
+  switch (event.type) {
+    case "relight.field.claimed":
+    case "relight.field.taken_over": {
+      leaseEnds("lost");
+      if (!lane) return;
+      const of = { call: lease, tool: { name: field }, attempt: event.data.fence };
+      const bar = start(reading, lane, of, at, sequence, "held");
+      if (event.type === "relight.field.taken_over") bar.tookOverFrom = event.data.tookOverFrom;
+      return;
+    }
+    case "relight.field.released":
+      leaseEnds("released");
+      return;
+    case "relight.field.claim_refused":
+      lane?.marks.push({ at, kind: "refused", sequence, tool: field, from: event.data.owner });
+      return;
+    case "relight.checkpoint.saved":
+      lane?.marks.push({ at, kind: "checkpoint", sequence, tool: field });
+  }
+}
+
 function start(
   reading: Reading,
   lane: Lane,
-  { call, tool, attempt }: AgentEvents["call.started"],
+  { call, tool, attempt }: Pick<AgentEvents["call.started"], "call" | "tool" | "attempt">,
   at: number,
   sequence: number,
-): void {
+  outcome: "running" | "held" = "running",
+): Bar {
   const rows = reading.rows.get(lane) ?? [];
   const free = rows.findIndex(({ to }) => to !== null);
   const row = free < 0 ? rows.length : free;
-  const name = { call, tool: tool.name, attempt, repeated: attempt > 1 };
-  const bar: Bar = { ...name, from: at, to: null, outcome: "running", row, sequence };
+  const name = { call, tool: tool.name, attempt, repeated: outcome === "running" && attempt > 1 };
+  const bar: Bar = { ...name, from: at, to: null, outcome, row, sequence };
   rows[row] = bar;
   reading.rows.set(lane, rows);
   reading.running.set(call, bar);
   lane.rows = Math.max(lane.rows, rows.length);
   lane.bars.push(bar);
+  return bar;
 }
 
 function end(
@@ -213,14 +304,14 @@ function end(
   if (lane.endedAt !== null) return;
   Object.assign(lane, { endedAt: at, endSequence: sequence, ...ended });
   for (const bar of lane.bars) {
-    if (bar.to === null) Object.assign(bar, { to: at, outcome: "cut" });
+    if (bar.outcome === "running") Object.assign(bar, { to: at, outcome: "cut" });
   }
 }
 
 const deathOf = (data: AgentEvents["agent.crashed"]): string =>
   data.why ? `ended itself: ${data.why}` : howItDied(data);
 
-/** Nothing of a lane is later: bars start in order, and end with their process at the latest. */
+/** The latest thing of a lane. */
 const lastOf = ({ startedAt, endedAt, bars, marks }: Lane): number =>
   bars.reduce(
     (last, { from, to }) => Math.max(last, to ?? from),
@@ -232,9 +323,11 @@ export function tell(lane: Lane): string {
   const { agent, pid, startedAt, endedAt, how, bars } = lane;
   const who = `pid ${pid} of ${agent}`;
   const name = ({ tool, attempt }: Bar) => `${tool}, attempt ${attempt}`;
-  const settled = bars
-    .filter(({ outcome }) => outcome === "completed" || outcome === "failed")
-    .map((bar) => `; ${name(bar)}, ${bar.outcome} after ${seconds(bar.from, bar.to)}`);
+  const settled = bars.flatMap((bar) => {
+    if (isLease(bar)) return [`; ${tellLease(bar)}`];
+    if (bar.outcome !== "completed" && bar.outcome !== "failed") return [];
+    return [`; ${name(bar)}, ${bar.outcome} after ${seconds(bar.from, bar.to)}`];
+  });
   const open = bars.filter(({ outcome }) => outcome === "running" || outcome === "cut");
   if (endedAt === null) {
     const running = open.map((bar) => ` and runs ${name(bar)}`);
@@ -247,6 +340,19 @@ export function tell(lane: Lane): string {
   }
   const cut = open.map((bar) => `, ${seconds(bar.from, bar.to)} into ${name(bar)}`);
   return `${who} lived ${seconds(startedAt, endedAt)} and ${howItEnded(lane)}${cut.join("")}${settled.join("")}.`;
+}
+
+export const isLease = ({ outcome }: Bar): boolean => ["held", "released", "lost"].includes(outcome);
+
+/** `the lease on remediation, fence 2: taken over from apikey:…, released`. */
+export function tellLease({ tool, attempt, tookOverFrom, outcome }: Bar): string {
+  const ends = {
+    held: "not released yet",
+    released: "released",
+    lost: "lost to the next claim",
+  };
+  const from = tookOverFrom === undefined ? "claimed" : `taken over from ${tookOverFrom}`;
+  return `the lease on ${tool}, fence ${attempt}: ${from}, ${ends[outcome as keyof typeof ends]}`;
 }
 
 /** `was killed by SIGKILL`, `exited with 1`, `was stopped (idle)`: what may follow a pid. */

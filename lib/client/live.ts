@@ -6,6 +6,7 @@ import type { HeldLease, StreamMessage } from "../playground/stream";
 import type { RecordEvent } from "../records/events";
 import { apply as applyToRecord, initial as emptyRecord, type RecordState } from "../records/state";
 import type { Worker } from "../records/view";
+import { apply as applyToWorker, type WorkerEvent, type WorkerLife } from "../records/worker-state";
 import type { WorldView } from "../world/view";
 
 export interface Live {
@@ -25,6 +26,8 @@ export interface Live {
   records: Readonly<Record<string, RecordState>>;
   /** Who holds what of the records now, as far as nobody gave it up. */
   leases: readonly HeldLease[];
+  /** As the log says; `workers` has what they print, too. */
+  crew: Readonly<Record<string, WorkerLife>>;
   workers: readonly Worker[];
 }
 
@@ -39,6 +42,7 @@ export const nothing: Live = {
   world: null,
   records: {},
   leases: [],
+  crew: {},
   workers: [],
 };
 
@@ -70,6 +74,7 @@ function take(live: Live, message: StreamMessage): Live {
         cursor: event.sequence,
         agents: foldAgent(live.agents, event),
         records: foldRecord(live.records, event),
+        crew: foldWorker(live.crew, event),
         runtime: runtimeAfter(event) ?? live.runtime,
       };
     }
@@ -85,6 +90,12 @@ function foldRecord(records: Live["records"], event: Envelope): Live["records"] 
   if (!event.subject.startsWith("record:")) return records;
   const before = records[event.subject] ?? emptyRecord(event.subject);
   return { ...records, [event.subject]: applyToRecord(before, event as RecordEvent) };
+}
+
+function foldWorker(crew: Live["crew"], event: Envelope): Live["crew"] {
+  if (!event.subject.startsWith("worker:")) return crew;
+  const life = applyToWorker(event as WorkerEvent);
+  return { ...crew, [life.name]: life };
 }
 
 function foldAgent(agents: Live["agents"], event: Envelope): Live["agents"] {

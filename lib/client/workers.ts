@@ -18,10 +18,15 @@ export class WorkersClient {
     return (await this.http.get<{ workers: Worker[] }>("/workers")).workers;
   }
 
-  /** Starts an OS process. @throws ALREADY_RUNNING; NOT_FOUND if there is no such worker or scenario */
-  async start(options: StartWorker): Promise<WorkerClient> {
+  /** Starts an OS process; `cursor` is where the log says so. @throws ALREADY_RUNNING; NOT_FOUND if there is no such worker or scenario */
+  async start(options: StartWorker): Promise<WorkerClient & { pid: number; cursor: number }> {
     const { name, pid, cursor } = await this.http.post<Worker & { cursor: number }>("/workers", options);
-    return new WorkerClient(this.http, name, pid, cursor);
+    return Object.assign(this.worker(name), { pid, cursor });
+  }
+
+  /** A worker that is there already; nothing is asked of the server. */
+  worker(name: string): WorkerClient {
+    return new WorkerClient(this.http, name);
   }
 }
 
@@ -30,9 +35,6 @@ export class WorkerClient {
   constructor(
     private readonly http: Http,
     readonly name: string,
-    readonly pid: number,
-    /** Where the log says that it started. */
-    readonly cursor: number,
   ) {}
 
   /** SIGKILL; its death is in the log when it resolves. @throws NOT_RUNNING */

@@ -1,12 +1,13 @@
 /** The kernel of a headless run, in a process of its own. Bundled to `dist/kernel.mjs`. */
 import { connect } from "../client";
+import { run } from "../records/run";
 import { Kernel, type ToKernel } from "./kernel";
 
 const [server = ""] = process.argv.slice(2);
 const relight = connect(server);
 
 const kernel = new Kernel({
-  given: { relight },
+  given: { relight, run },
   tell: (message) => process.send?.(message),
   source: (name) => relight.source(name),
 });

@@ -1,6 +1,7 @@
 /** The kernel of a page, in a worker of its own: bundled to `public/kernel.js`, whose policy allows evaluation. */
 import { connect } from "../client";
 import { type Borrowing, borrower, type Lending } from "../client/lent";
+import { run } from "../records/run";
 import { type FromKernel, Kernel, type ToKernel } from "./kernel";
 
 /** What a page and its worker say to each other. */
@@ -22,7 +23,7 @@ relight.reset = async () => {
   return answer;
 };
 
-const kernel = new Kernel({ given: { relight }, tell: say, source: (name) => relight.source(name) });
+const kernel = new Kernel({ given: { relight, run }, tell: say, source: (name) => relight.source(name) });
 
 addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   if ("to" in data) stream.take(data);

@@ -64,10 +64,18 @@ export async function stream(
       watchLeases(folder, here, send);
       watchWorkers(playground.workers(scope), here, send);
     }
+    const visible = new Map<string, boolean>();
+    const isSeen = ({ subject }: Envelope) => {
+      const known = visible.get(subject) ?? sees(scope, subject);
+      visible.set(subject, known);
+      return known;
+    };
     for await (const events of followPages(store, { after, subject, signal: here })) {
-      const seen = subject ? events : events.filter((event) => sees(scope, event.subject));
+      const seen = subject ? events : events.filter(isSeen);
       if (seen.length > 0) await send(seen.map((event) => ({ is: "event", event })));
       after = events.at(-1)?.sequence ?? after;
+      // A long log is many pages: others get their turn between them.
+      await new Promise(setImmediate);
     }
   }
 }

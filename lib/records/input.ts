@@ -47,13 +47,6 @@ export const claim = z.strictObject({
 export const fenced = z.strictObject({ fence });
 export const checkpoint = z.strictObject({ document: z.unknown(), field: z.string(), fence });
 
-export type Create = z.infer<typeof create>;
-export type Write = z.infer<typeof write>;
-export type Append = z.infer<typeof append>;
-export type ClaimRequest = z.infer<typeof claim>;
-export type Fenced = z.infer<typeof fenced>;
-export type CheckpointRequest = z.infer<typeof checkpoint>;
-
 /**
  * Checks a JSON value that is kept as it came: nothing is ever cut.
  * @throws INVALID if it is nested too deep; TOO_LARGE

@@ -262,8 +262,9 @@ export class Records {
     const document = input.documentOf(given);
     input.keepable("document", document);
     const of = await this.#readable(at.className);
-    const { role, principal: by } = this.#caller;
-    if (!of.checkpoint || role === null || !of.checkpoint.roles.includes(role)) {
+    const by = this.#writer();
+    const role = this.#caller.role ?? "";
+    if (!of.checkpoint?.roles.includes(role)) {
       throw forbidden(this.#caller, `save a checkpoint of ${at.className}`);
     }
     await this.#target(at, field, ["task"]);
@@ -379,7 +380,7 @@ export class Records {
   #own(subject: string, field: string, fence: number): (lease: Lease | null) => Lease | null {
     const { principal } = this.#caller;
     return (lease) => {
-      if (!lease || lease.holder === principal) return lease;
+      if (!lease || (lease.holder === principal && lease.fence === fence)) return lease;
       throw new RelightError(
         "SUPERSEDED",
         `${leaseOf(subject, field)} is not yours with fence ${fence}: its owner is ${lease.holder} with fence ${lease.fence}.`,
@@ -429,7 +430,7 @@ const held = (field: string, { holder: owner, fence, expiresAt }: Lease, now: nu
 
 /** Told once for each of those who want it and each fence: whoever asks again and again floods nothing. */
 function refused(state: RecordState, field: string, by: string, { details }: RelightError): RecordDraft[] {
-  if (state.claims[field]?.refused.includes(by)) return [];
+  if (state.claims[field]?.refused.some((refusal) => refusal.by === by)) return [];
   const { owner, fence, remainingMs } = details as { owner: string; fence: number; remainingMs: number };
   return [draft(state.subject, "field.claim_refused", { field, by, owner, fence, remainingMs })];
 }

@@ -42,7 +42,7 @@ export interface Claim {
   released: boolean;
   tookOverFrom: string | null;
   /** Who was refused under this fence. */
-  refused: string[];
+  refused: { by: string; at: string; remainingMs: number }[];
 }
 
 export interface RecordState {
@@ -101,8 +101,9 @@ function change(state: RecordState, event: RecordEvent): RecordState {
       return { ...state, claims: { ...state.claims, [field]: claim } };
     }
     case "relight.field.claim_refused": {
-      const { field, by } = event.data;
-      return claimed(state, field, (claim) => ({ ...claim, refused: [...claim.refused, by] }));
+      const { field, by, remainingMs } = event.data;
+      const refusal = { by, at, remainingMs };
+      return claimed(state, field, (claim) => ({ ...claim, refused: [...claim.refused, refusal] }));
     }
     case "relight.field.released":
       return claimed(state, event.data.field, (claim) => ({ ...claim, released: true }));

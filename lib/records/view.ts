@@ -3,7 +3,7 @@ import { isLive, type Lease } from "../leases/lease";
 import type { Mode, RecordClass } from "./classes";
 import type { ChangedField, Checkpoint, RecordState, Write } from "./state";
 
-export interface LeaseView {
+interface LeaseView {
   owner: string;
   fence: number;
   /** Milliseconds; 0 once it has lapsed. */
@@ -13,7 +13,7 @@ export interface LeaseView {
 }
 
 /** An entry of an append field. */
-export interface Entry {
+interface Entry {
   entryId: string;
   value: unknown;
   version: number;

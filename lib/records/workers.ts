@@ -7,23 +7,12 @@ import { createInterface } from "node:readline";
 import { z } from "zod";
 import { RelightError } from "../errors";
 import { birthOf, type Registry } from "../leases";
-import type { Draft, Envelope } from "../log/event";
+import type { Draft } from "../log/event";
 import type { Store } from "../store";
 import { parse } from "../validate";
 import type { Key } from "./identity";
 import type { Worker, WorkerState } from "./view";
-
-interface WorkerEvents {
-  "worker.started": { name: string; pid: number };
-  "worker.paused": { name: string; pid: number };
-  "worker.continued": { name: string; pid: number };
-  "worker.crashed": { name: string; pid: number; signal: string | null; exitCode: number | null };
-  "worker.stopped": { name: string; pid: number };
-}
-
-export type WorkerEvent = {
-  [T in keyof WorkerEvents]: Envelope<`relight.${T}`, WorkerEvents[T]>;
-}[keyof WorkerEvents];
+import { isAlive, subjectOf, type WorkerEvent, type WorkerEvents } from "./worker-state";
 
 /** What a worker's process is told, once: over IPC, since a key is no argument and no environment. */
 export interface Orders {
@@ -50,7 +39,7 @@ export interface WorkersOptions {
   log(level: "debug" | "info" | "warn", line: string): void;
 }
 
-export const SCENARIOS = ["drain"] as const;
+const SCENARIOS = ["drain"] as const;
 
 const orders = z.strictObject({
   name: z.string(),
@@ -71,8 +60,6 @@ interface Running {
   /** Resolves with the cursor of its end. */
   ended: Promise<number>;
 }
-
-const subjectOf = (name: string): string => `worker:${name}`;
 
 export class Workers {
   readonly #options: WorkersOptions;
@@ -257,5 +244,3 @@ export class Workers {
     for (const changed of this.#watchers) changed();
   }
 }
-
-const isAlive = (state: WorkerState): boolean => state === "running" || state === "paused";

@@ -1,6 +1,5 @@
 /** Timings, printed and never asserted. Each stands beside something bare, measured on the same disk in the same run. */
-import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent } from "../../lib/agents/events";
@@ -11,14 +10,14 @@ import { follow } from "../../lib/log/follow";
 import { Playground } from "../../lib/playground/playground";
 import { openSqliteStore } from "../../lib/store";
 import { measurePage } from "./page";
+import { scratch } from "./scratch";
 import { line, type Timings, timed } from "./timings";
 
 const AGENT = "acme/@maria/shop";
 const ROUNDS = 25;
 const COMMITS = 300;
 
-const dir = mkdtempSync(join(tmpdir(), "relight-bench-"));
-process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
+const dir = scratch();
 
 /** From SIGKILL to the same call running again, with a spare process warm. */
 async function killToRunning(): Promise<Timings> {

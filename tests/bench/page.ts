@@ -167,8 +167,9 @@ function inPage() {
       };
       return after(move, () => {
         const label = slider.labels?.[0]?.textContent ?? "";
-        const room = slider.closest("aside")?.textContent ?? "";
-        return label.startsWith(`As of event ${at} of`) && room.includes(says);
+        const room = slider.closest("aside");
+        const drawn = room?.querySelector(`[data-event="${at}"]`) && room.textContent?.includes(says);
+        return label.startsWith(`As of event ${at} of`) && drawn === true;
       });
     },
 

@@ -57,6 +57,35 @@ test("“Pull the plug” runs from top to bottom, and every claim of its prose 
   expect(cells.bank?.[0]?.rows).toHaveLength(1);
 });
 
+test("“Take over” runs from top to bottom, and every claim of its prose holds", async () => {
+  const server = await serve({ toolMs: 500 });
+  const file = join(root, "lib/notebooks/take-over.md");
+  const { code, out, err } = await relight("run", file, "--server", server.url, "--json");
+  expect(err).toBe("");
+  expect(code).toBe(0);
+  const cells = shown(out);
+  const last = (id: string) => cells[id]?.at(-1)?.text;
+  expect(last("die")).toMatch(/^worker-2 claimed: HELD by apikey:remediator\/worker-1, for \d+ ms more$/);
+  expect(last("lapsed")).toContain('state: "lapsed"');
+  expect(cells.wake?.[0]?.text).toContain("cordoned; 4 of 11 pods evicted");
+  expect(cells.wake?.[1]?.rows).toContainEqual(
+    expect.arrayContaining([
+      "planned_action",
+      "apikey:diagnoser",
+      "eviction caused a second outage on node-4",
+    ]),
+  );
+  expect(cells.takeover?.[0]?.text).toBe(
+    "apikey:remediator/worker-2, fence 2, displaced apikey:remediator/worker-1, fence 1",
+  );
+  expect(last("cluster")).toContain("evicted: 4 ");
+  expect(last("ignored")).toContain("evicted: 11 ");
+  expect(last("zombie")).toContain("SUPERSEDED");
+  expect(last("eleven")).toContain("evicted: 11 ");
+  const rows = cells.history?.[0]?.rows ?? [];
+  expect(rows.map(([, type]) => type)).toContain("field.taken_over");
+});
+
 test.each([
   ["a cell that throws", "throw new Error('no')", /Error: no \(line 1\)/],
   ["a cell that cannot be parsed", "const = 1", /INVALID: line 1: /],

@@ -13,8 +13,8 @@ const NETWORK =
 interface Fixtures {
   /** Starts a server on the test's directory; again after it was killed. */
   serve(options?: ServerOptions): Promise<Server>;
-  /** Opens the page of a server in a tab of its own; a console error or warning fails the test. */
-  open(server: Server): Promise<Page>;
+  /** Opens a notebook of a server in a tab of its own; a console error or warning fails the test. */
+  open(server: Server, slug?: string): Promise<Page>;
 }
 
 export const test = base.extend<Fixtures>({
@@ -32,14 +32,14 @@ export const test = base.extend<Fixtures>({
   },
   open: async ({ context }, use) => {
     const complaints: string[] = [];
-    await use(async (server) => {
+    await use(async (server, slug = "pull-the-plug") => {
       const page = await context.newPage();
       page.on("console", (message) => {
         if (!["error", "warning"].includes(message.type()) || NETWORK.test(message.text())) return;
         complaints.push(message.text());
       });
       page.on("pageerror", (error) => complaints.push(error.message));
-      await page.goto(`${server.url}/notebooks/pull-the-plug`);
+      await page.goto(`${server.url}/notebooks/${slug}`);
       await expect(page.getByText(/live · event/)).toBeVisible();
       return page;
     });
@@ -51,6 +51,9 @@ export async function ask(page: Page, text: string): Promise<void> {
   await page.getByRole("textbox", { name: "Ask" }).fill(text);
   await page.getByRole("button", { name: "Ask", exact: true }).click();
 }
+
+export const cellOf = (page: Page, id: string) =>
+  page.getByRole("region", { name: `Cell ${id}`, exact: true });
 
 export const createAgent = (page: Page): Promise<void> =>
   page.getByRole("button", { name: "Create acme/@maria/shop" }).click();

@@ -1,7 +1,5 @@
 import type { Page } from "playwright/test";
-import { expect, test } from "./fixtures";
-
-const cell = (page: Page, id: string) => page.getByRole("region", { name: `Cell ${id}`, exact: true });
+import { cellOf as cell, expect, test } from "./fixtures";
 
 /** Presses a key until what has the focus is it. */
 async function press(page: Page, key: string, until: string): Promise<void> {
@@ -12,11 +10,20 @@ async function press(page: Page, key: string, until: string): Promise<void> {
   throw new Error(`${key} never came to ${until}`);
 }
 
-test("the whole notebook is walked by keyboard alone", async ({ serve, open }) => {
-  const page = await open(await serve({ toolMs: 800 }));
-  await press(page, "Tab", "#cell-reset .cm-content");
-  // Shift-Enter runs a cell and moves on to the next.
-  for (const id of [
+/** Shift-Enter runs a cell and moves on to the next. */
+async function walk(page: Page, ids: string[]): Promise<void> {
+  // Editors come one after the other, once the page has a moment.
+  await expect(page.locator(".cm-content")).toHaveCount(await page.locator("[id^=cell-]").count());
+  await press(page, "Tab", `#cell-${ids[0]} .cm-content`);
+  for (const id of ids) {
+    await page.keyboard.press("Shift+Enter");
+    await expect(cell(page, id)).toContainText("✓ done", { timeout: 40_000 });
+  }
+}
+
+test("“Pull the plug” is walked by keyboard alone", async ({ serve, open }) => {
+  const page = await open(await serve({ toolMs: 1500 }));
+  await walk(page, [
     "reset",
     "define",
     "tools",
@@ -27,10 +34,7 @@ test("the whole notebook is walked by keyboard alone", async ({ serve, open }) =
     "charge",
     "interrupted",
     "doubt",
-  ]) {
-    await page.keyboard.press("Shift+Enter");
-    await expect(cell(page, id)).toContainText("✓ done");
-  }
+  ]);
   await page.keyboard.press("Shift+Enter");
   await expect(cell(page, "decide")).toContainText("waiting for you");
   await press(page, "Shift+Tab", "#cell-decide button");
@@ -49,4 +53,26 @@ test("the whole notebook is walked by keyboard alone", async ({ serve, open }) =
   await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog", { name: "Keys" })).toBeHidden();
+});
+
+test("“Take over” is walked by keyboard alone, and a worker is killed by it", async ({ serve, open }) => {
+  test.setTimeout(120_000);
+  const page = await open(await serve({ toolMs: 500 }), "take-over");
+  await walk(page, [
+    "keys",
+    "open",
+    "work",
+    "die",
+    "lapsed",
+    "plan",
+    "wake",
+    "terminal",
+    "takeover",
+    "cluster",
+  ]);
+  await expect(cell(page, "cluster")).toContainText("evicted: 4");
+  const worker = page.getByRole("button", { name: "Kill worker-2" });
+  await worker.focus();
+  await page.keyboard.press("Enter");
+  await expect(worker).toBeDisabled();
 });

@@ -1,7 +1,5 @@
 import type { Page } from "playwright/test";
-import { expect, test } from "./fixtures";
-
-const cell = (page: Page, id: string) => page.getByRole("region", { name: `Cell ${id}`, exact: true });
+import { cellOf as cell, expect, test } from "./fixtures";
 
 /** Writes code into a cell, and runs it. */
 async function runCode(page: Page, id: string, code: string): Promise<void> {

@@ -25,7 +25,13 @@ interface RowProps extends LineProps {
 /** Memoised: scrolling draws the rows that come into sight, and no other. */
 export const Row = memo(function Row({ event, index, place, measure, open, stop, toggle, visit }: RowProps) {
   const { sequence } = event;
-  const { tool, attempt, pid } = event.data as { tool?: { name: string }; attempt?: number; pid?: number };
+  const { tool, field, attempt, pid } = event.data as {
+    tool?: { name: string };
+    field?: string;
+    attempt?: number;
+    pid?: number;
+  };
+  const target = tool?.name ?? field;
   const together = place === "middle" || place === "last";
   const cell = `h-[26px] pr-2 ${together ? "" : "border-t border-line"}`;
   return (
@@ -54,8 +60,8 @@ export const Row = memo(function Row({ event, index, place, measure, open, stop,
       </td>
       <td className={cell}>{clock(event.time, 3)}</td>
       <td className={`truncate ${cell}`}>{shortType(event.type)}</td>
-      <td className={`truncate ${cell}`} title={tool?.name}>
-        {tool?.name}
+      <td className={`truncate ${cell}`} title={target}>
+        {target}
       </td>
       <td className={cell}>{attempt}</td>
       <td className={cell}>{pid}</td>

@@ -27,7 +27,7 @@ const COLUMNS = [
   { name: "#", width: "w-[62px] pl-2.5" },
   { name: "time", width: "w-[102px]" },
   { name: "type", width: "" },
-  { name: "tool", width: "w-[98px]" },
+  { name: "tool, field", width: "w-[98px]" },
   { name: "attempt", width: "w-[54px]" },
   { name: "pid", width: "w-[58px]" },
 ];
