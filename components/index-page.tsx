@@ -1,6 +1,7 @@
 "use client";
 
 import Link from "next/link";
+import { useLive, useSecret } from "./control-room/live";
 import { Live } from "./live-page";
 
 interface Card {
@@ -8,6 +9,22 @@ interface Card {
   title: string;
   minutes: number;
   learns: string[];
+}
+
+/** Whether the runtime is up, and whether there is a key. */
+function Facts() {
+  const { runtime } = useLive();
+  const secret = useSecret();
+  return (
+    <p className="mt-4 text-[14px] text-soft">
+      The runtime is {runtime}.{" "}
+      {secret === undefined
+        ? null
+        : secret.present
+          ? `There is a key to Claude, from ${secret.source === "panel" ? "the Secrets panel" : "the environment"}.`
+          : "There is no key to Claude: notebooks ask a scripted stand-in, unless you set one under Secrets."}
+    </p>
+  );
 }
 
 /** What there is to read, and whether the runtime is up. */
@@ -18,7 +35,8 @@ export function Index({ notebooks }: { notebooks: Card[] }) {
         <h1 className="font-serif text-xl leading-relaxed">
           Kill an agent in the middle of a tool call, and watch it come back where it was.
         </h1>
-        <ul className="mt-8 grid gap-4">
+        <Facts />
+        <ul className="mt-6 grid gap-4">
           {notebooks.map(({ slug, title, minutes, learns }) => (
             <li key={slug} className="rounded-lg border border-line bg-sheet p-5">
               <h2 className="font-serif text-[22px] font-semibold">

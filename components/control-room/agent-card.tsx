@@ -7,6 +7,8 @@ import { useNow } from "../ui/use-now";
 import { AskBox } from "./ask-box";
 import { Copyable } from "./copyable";
 import { relight, useAct, useLive, useRuntime } from "./live";
+import { SpeechOf } from "./speech";
+import { UsageOf } from "./usage";
 import { useCanAct, useScrub, useView } from "./view";
 import { describeInput, secondsBetween } from "./words";
 
@@ -43,6 +45,8 @@ export function AgentCard({ agent }: { agent: AgentState }) {
       {calls.map((call) => (
         <RunningCallRow key={call.id} call={call} />
       ))}
+      <SpeechOf agent={agent} />
+      {isOpen(agent.run) ? <UsageOf run={agent.run} /> : null}
       <Kill agent={agent} />
       {agent.asks.length > 0 ? (
         <p className="mt-2 text-[13px] text-soft">
@@ -110,22 +114,71 @@ function secondsInto({ tool, attempts }: Call, died: string): string[] {
   return cut ? [`${secondsBetween(cut.startedAt, died).toFixed(1)} s into ${tool}`] : [];
 }
 
+/** So much of an answer is shown; the whole is in its event. */
+const SHOWN = 20_000;
+
+/** Why a model stopped that was not done. */
+const STOPS: Record<string, string> = {
+  max_tokens: "Cut off: the model reached the most tokens of a turn.",
+  refusal: "The model refused to answer.",
+};
+
 /** What the last run came to. */
-function LastAnswer({ agent: { run, definition } }: { agent: AgentState }) {
+function LastAnswer({ agent: { id, run, definition } }: { agent: AgentState }) {
   if (!run || run.status === "running" || run.status === "interrupted") return null;
-  const scripted = definition?.model.startsWith("scripted:");
+  const scripted = run.definition.model.startsWith("scripted:");
+  const failed = run.status === "failed";
+  const said = failed ? `${run.error?.code}: ${run.error?.message}` : run.text;
   return (
     <div className="mt-3 border-l-2 border-accent pl-3">
       <div className="text-[13px] text-soft">
-        {run.status === "failed" ? "The run failed" : `Answer${scripted ? " (scripted model)" : ""}`}
+        {failed ? "The run failed" : `Answer (${scripted ? "scripted model" : run.definition.model})`}
       </div>
-      <div className="whitespace-pre-wrap break-words" data-testid="answer">
-        {run.status === "failed" ? `${run.error?.code}: ${run.error?.message}` : run.text}
+      <div className="whitespace-pre-wrap break-words [unicode-bidi:plaintext]" data-testid="answer">
+        {said.slice(0, SHOWN)}
+        {said.length > SHOWN ? `… (${said.length - SHOWN} characters more in its event)` : ""}
       </div>
-      {run.status === "failed" ? (
-        <div className="text-[13px] text-soft">It holds up nothing: ask again.</div>
-      ) : null}
+      {run.stop && STOPS[run.stop] ? <div className="text-[13px] text-doubt">{STOPS[run.stop]}</div> : null}
+      <UsageOf run={run} />
+      {failed ? <Failed agent={id} code={run.error?.code} definition={definition} /> : null}
     </div>
+  );
+}
+
+/** What can be done about a failed run. */
+function Failed({
+  agent,
+  code,
+  definition,
+}: {
+  agent: string;
+  code: string | undefined;
+  definition: AgentState["definition"];
+}) {
+  const canAct = useCanAct();
+  const retry = useAct(() => relight.agent(agent).retry());
+  const scripted = useAct(async () => {
+    if (definition) await relight.define(agent, { ...definition, model: "scripted:shop" });
+  });
+  return (
+    <>
+      <div className="mt-2 flex flex-wrap items-center gap-3">
+        <Button tone="accent" disabled={!canAct || retry.busy} onClick={() => retry.act()}>
+          Retry
+        </Button>
+        {code === "NO_KEY" || code === "BAD_KEY" ? (
+          <Button disabled={!canAct || scripted.busy} onClick={() => scripted.act()}>
+            Use the scripted model
+          </Button>
+        ) : null}
+        <span className="text-[13px] text-soft">
+          {definition?.model.startsWith("scripted:") && code?.endsWith("_KEY")
+            ? "The scripted model answers from the next ask on."
+            : "It goes on from the last saved turn. It holds up nothing: you can also ask again."}
+        </span>
+      </div>
+      <Refusal text={retry.refusal ?? scripted.refusal} />
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import { KeysButton } from "../ui/keys-button";
 import { Refusal } from "../ui/refusal";
 import { ThemeButton } from "../ui/theme-button";
 import { relight, useAct, useLive, useRuntime } from "./live";
+import { SecretsButton } from "./secrets";
 
 export function Header({ connection, title }: { connection: Connection | "connecting"; title?: ReactNode }) {
   const { cursor, runtime: status } = useLive();
@@ -54,6 +55,7 @@ export function Header({ connection, title }: { connection: Connection | "connec
         </>
       )}
       <Reset />
+      <SecretsButton />
       <ThemeButton />
       <KeysButton />
       <Refusal text={restart.refusal ?? stop.refusal ?? start.refusal} />

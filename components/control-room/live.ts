@@ -27,6 +27,12 @@ export const useLive = (): Live =>
 export const useRuntime = () =>
   useQuery({ queryKey: RUNTIME, queryFn: () => relight.runtime.status(), retry: 3 });
 
+export const SECRET = ["secret"];
+
+/** Whether there is a key to Claude. */
+export const useSecret = () =>
+  useQuery({ queryKey: SECRET, queryFn: () => relight.secrets.anthropic(), retry: 3 }).data;
+
 /** Feeds the stream, which all tabs share, into the cache. */
 export function useStream(): Connection | "connecting" {
   const client = useQueryClient();

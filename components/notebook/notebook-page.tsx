@@ -8,6 +8,7 @@ import { Live } from "../live-page";
 import { CellView } from "./cell-view";
 import { CopyButton } from "./copy-button";
 import { Diagram } from "./diagram";
+import { ModelPicker, useModel } from "./model-picker";
 import { isOfRecovery, RecoveryDiagram } from "./recovery-diagram";
 import { RunBar } from "./run-bar";
 import { Steps } from "./steps";
@@ -45,13 +46,16 @@ export function NotebookPage(props: NotebookPageProps) {
 
 function Article({ slug, title, minutes, blocks }: NotebookPageProps) {
   const cells = useMemo(() => blocks.filter((block) => block.kind === "cell"), [blocks]);
-  const notebook = useNotebook(slug, cells);
+  const [model, chooseModel] = useModel();
+  const notebook = useNotebook(slug, cells, model);
+  const asks = cells.some(({ code }) => code.includes("relight.model"));
   return (
     <article className="w-full max-w-[820px] justify-self-center px-4 pt-8 pb-24 sm:px-12">
       <h1 className="font-serif text-[30px] font-semibold leading-tight">{title}</h1>
       <p className="mb-4 text-[13px] text-soft">About {minutes} minutes.</p>
       <RunBar notebook={notebook}>
         <CopyButton title={title} blocks={blocks} session={notebook.session} />
+        {asks ? <ModelPicker model={model} choose={chooseModel} /> : null}
       </RunBar>
       {blocks.map((block) => {
         if (block.kind === "cell") return <CellView key={block.id} cell={block} notebook={notebook} />;

@@ -14,7 +14,12 @@ export interface NotebookHandle {
 }
 
 /** A reader's session: its kernel is a worker, its outputs and edits survive a reload. */
-export function useNotebook(slug: string, cells: readonly { id: string; code: string }[]): NotebookHandle {
+/** @param model what cells read as `relight.model` */
+export function useNotebook(
+  slug: string,
+  cells: readonly { id: string; code: string }[],
+  model: string,
+): NotebookHandle {
   const [session, dispatch] = useReducer(act, cells, begin);
   const kernel = useKernel(dispatch);
   useKept(slug, cells, session, dispatch);
@@ -26,8 +31,9 @@ export function useNotebook(slug: string, cells: readonly { id: string; code: st
     const cell = running === null ? undefined : session.cells[running];
     if (!cell || running === null || cell.run !== runs || asked.current === runs) return;
     asked.current = runs;
+    kernel.ask({ model });
     kernel.ask({ ask: "run", cell: running, code: cell.code });
-  }, [session, kernel.ask]);
+  }, [session, kernel.ask, model]);
 
   return {
     session,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { RelightError } from "../errors";
-import { modelNames } from "../models";
+import { checkModel } from "../models";
 import type { Store } from "../store";
 import { parse } from "../validate";
 import { type AgentEvent, type Ask, type Definition, draft } from "./events";
@@ -35,7 +35,7 @@ export class Agents {
     demand(this.#scope, "change", input.parseAgentId(id));
     const definition = parse(input.definition, raw, "definition");
     const { capabilities } = this.#options;
-    oneOf("model", [definition.model], modelNames);
+    checkModel(definition.model);
     oneOf("tools", definition.tools, capabilities);
     const by = this.#scope.principal;
     const { cursor } = await this.#append(id, () => ({
@@ -68,6 +68,22 @@ export class Agents {
       throw new RelightError("CONFLICT", `The ask ${given} came before, with another text.`, { id: given });
     });
     return { message, cursor: committed.cursor };
+  }
+
+  /**
+   * Opens the agent's latest run again, from its last saved turn, if it failed.
+   * @throws NOT_FAILED
+   */
+  async retry(id: string): Promise<Agent & { cursor: number }> {
+    await this.#known(id, "change");
+    const { cursor } = await this.#append(id, ({ run }) => {
+      if (run?.status !== "failed") {
+        const is = run ? `its latest run is ${run.status}` : "it has no run";
+        throw new RelightError("NOT_FAILED", `${id} has no failed run to retry: ${is}.`);
+      }
+      return { events: [draft(id, "run.retried", { run: run.id, by: this.#scope.principal })] };
+    });
+    return { ...(await this.get(id)), cursor };
   }
 
   async calls(id: string): Promise<RunningCall[]> {

@@ -3,10 +3,10 @@ import { createInterface } from "node:readline";
 import type { Arm } from "../crash-point";
 import type { Registry } from "../leases";
 import { birthOf, type Lease } from "../leases";
-import type { FromAgent, ToAgent, ToolFacts } from "./ipc";
+import type { FromAgent, Speech, ToAgent, ToolFacts } from "./ipc";
 
 /** What an agent's process gets of the environment. Secrets go over IPC, never here. */
-const ENVIRONMENT = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TZ", "NODE_ENV"];
+const ENVIRONMENT = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TZ", "NODE_ENV", "ANTHROPIC_BASE_URL"];
 
 export interface Exit {
   exitCode: number | null;
@@ -21,6 +21,7 @@ export interface ChildOptions {
   /** Each line that it prints. */
   onLine(line: string): void;
   onReached(arm: Arm): void;
+  onSpeech(speech: Speech): void;
 }
 
 /** One operating system process for an agent: a spare at first, then one incarnation. */
@@ -35,7 +36,7 @@ export class Child {
   lastWords: string | null = null;
   readonly #process: ChildProcess;
 
-  constructor({ entry, prepare, registry, onLine, onReached }: ChildOptions) {
+  constructor({ entry, prepare, registry, onLine, onReached, onSpeech }: ChildOptions) {
     const env = Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]])) as NodeJS.ProcessEnv;
     // Detached, so that a Ctrl-C in the terminal reaches the server alone, which then stops its agents.
     this.#process = spawn(process.execPath, [/* turbopackIgnore: true */ entry], {
@@ -61,6 +62,7 @@ export class Child {
         if (message.is === "ready") resolve(message.tools);
         else if (message.is === "broken") reject(new Error(message.message));
         else if (message.is === "ending") this.lastWords = message.why;
+        else if (message.is === "speaking") onSpeech(message.speech);
         else onReached(message.arm);
       });
       void this.exited.then(() => reject(new Error("it ended before it was ready")));

@@ -16,11 +16,13 @@ export interface Ask {
   text: string;
 }
 
-/** A piece of a message. `content` is text, but for a tool use, where it is the input. */
+/** A piece of a message. `content` is text, but for a tool use, where it is the input; `modelId` is the model's own. */
 export type Part =
   | { type: "text"; content: string }
-  | { type: "tool_use"; call: string; tool: string; content: unknown }
-  | { type: "tool_result"; call: string; content: string; failed: boolean };
+  | { type: "tool_use"; call: string; modelId?: string; tool: string; content: unknown }
+  | { type: "tool_result"; call: string; content: string; failed: boolean }
+  /** What the model's provider wants back unchanged. */
+  | { type: "provider"; content: unknown };
 
 export interface Usage {
   inputTokens: number;
@@ -36,12 +38,12 @@ export interface Failure {
 export interface TurnCall {
   /** Ours, unique in the playground; the idempotency key of every attempt. */
   id: string;
-  /** The model's own id, kept to answer it. */
-  modelId?: string;
   tool: string;
   input: unknown;
   /** As promised when the turn was saved. */
   idempotent: boolean;
+  /** Why it cannot be run, whatever the tools say: it was cut off, or its arguments were no JSON object. */
+  error?: Failure;
 }
 
 export type Decision = "approved" | "denied";
@@ -63,7 +65,8 @@ export interface AgentEvents {
   "agent.stopped": { pid: number; fence: number; why: "idle" | "runtime stopped" };
   "ask.received": { message: Ask; by: string };
   "run.started": { run: string; message: string; definition: Definition };
-  "turn.saved": { run: string; turn: number; parts: Part[]; calls: TurnCall[]; usage: Usage };
+  /** `stop`: why the model stopped, where that is not that it was done. */
+  "turn.saved": { run: string; turn: number; parts: Part[]; calls: TurnCall[]; usage: Usage; stop?: string };
   "call.started": CallRef & { input: unknown; fence: number; pid: number };
   "call.completed": CallRef & { result: string };
   "call.failed": CallRef & { error: Failure };
@@ -77,8 +80,9 @@ export interface AgentEvents {
   };
   "interrupt.closed": { interrupt: string; call: string };
   "run.interrupted": { run: string; interrupts: string[] };
-  "run.completed": { run: string; answer: string; usage: Usage };
+  "run.completed": { run: string; answer: string; usage: Usage; stop?: string };
   "run.failed": { run: string; error: Failure };
+  "run.retried": { run: string; by: string };
 }
 
 interface RuntimeEvents {

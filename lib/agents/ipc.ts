@@ -1,10 +1,13 @@
 import type { Arm } from "../crash-point";
+import type { Keys } from "../models";
 import type { CapabilityRef } from "./tool";
 
 /** What a runtime tells an agent's process. The log is the truth: a poke only makes things fast. */
 export type ToAgent =
   | { do: "prepare"; store: string; capabilities: Record<string, CapabilityRef> }
-  | { do: "activate"; agent: string; runtimeFence: number; lingerMs: number }
+  | { do: "activate"; agent: string; runtimeFence: number; lingerMs: number; keys: Keys }
+  /** Keys changed. They go this way only: never into arguments, the environment or the log. */
+  | { do: "keys"; keys: Keys }
   | { do: "poke" }
   | { do: "arm"; arm: Arm | null };
 
@@ -15,7 +18,20 @@ export type FromAgent =
   | { is: "broken"; message: string }
   /** It is about to end itself, and why. */
   | { is: "ending"; why: string }
+  /** What a model says while it speaks; it counts once it is saved. */
+  | { is: "speaking"; speech: Speech }
   | { is: "reached"; arm: Arm };
+
+/** Text of a turn that is not saved yet. */
+export interface Speech {
+  run: string;
+  turn: number;
+  /** Where in the turn's text it stands: 0 begins anew. */
+  from: number;
+  text: string;
+  /** Why nothing comes, and until when (epoch milliseconds): the model is asked again then. */
+  waiting: { why: string; until: number } | null;
+}
 
 /** A registered tool as plain data. */
 export interface ToolFacts {

@@ -5,7 +5,7 @@
  * same fold of the log; a call that was started by a process that is gone is one more state to decide from.
  * It is pure, so it is tested on every prefix of every recorded log, and the page can ask it "if it crashed here…".
  */
-import type { Ask, Failure } from "./events";
+import type { Ask, Failure, Usage } from "./events";
 import { type AgentState, type Call, isOpen, isSettled, type Run } from "./state";
 
 /** What recovery needs to know of a tool that is registered now. */
@@ -40,7 +40,9 @@ export function next(state: AgentState, me: number, tools: Tools): Step[] {
     return ask ? [{ do: "start run", ask }] : [];
   }
 
-  if (run.turn > 0 && run.calls.length === 0) return [{ do: "complete run", answer: run.text }];
+  // A model that paused goes on when it is asked again.
+  const done = run.turn > 0 && run.calls.length === 0 && run.stop !== "pause_turn";
+  if (done) return [{ do: "complete run", answer: run.text }];
 
   if (run.calls.every(isSettled)) {
     const error = overLimit(run);
@@ -89,14 +91,27 @@ function nextOfCall(call: Call, me: number, tools: Tools): Step[] {
 /** Turns that a run may take where its definition does not say. */
 const MAX_TURNS = 20;
 
-function overLimit({ turn, usage, definition: { limits } }: Run): Failure | null {
+/** Turns in a row that ask for what cannot be run: whoever does so for longer does it for ever. */
+const MAX_REFUSED = 3;
+
+/** Since the run began, or was retried. */
+function overLimit({ turn, usage, before, refused, definition: { limits } }: Run): Failure | null {
   const { maxTurns = MAX_TURNS, maxTokens = Number.POSITIVE_INFINITY } = limits ?? {};
-  if (turn >= maxTurns)
-    return { code: "LIMIT", message: `The run took ${turn} turns; ${maxTurns} is the most.` };
-  const tokens = usage.inputTokens + usage.outputTokens;
+  if (refused >= MAX_REFUSED) {
+    return {
+      code: "BAD_CALLS",
+      message: `The model asked ${refused} turns in a row for calls that cannot be run.`,
+    };
+  }
+  const turns = turn - before.turn;
+  if (turns >= maxTurns)
+    return { code: "LIMIT", message: `The run took ${turns} turns; ${maxTurns} is the most.` };
+  const tokens = tokensOf(usage) - tokensOf(before.usage);
   if (tokens < maxTokens) return null;
   return { code: "LIMIT", message: `The run used ${tokens} tokens; ${maxTokens} is the most.` };
 }
+
+const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
 
 /** A fence that no incarnation has: `next` for a process that is yet to start. */
 export const NOBODY = 0;

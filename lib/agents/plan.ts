@@ -17,7 +17,15 @@ import { type AgentState, apply, type Call, callsOf, isOpen } from "./state";
 
 /** What came back from outside: kept until a commit has taken it in. */
 export type Outcome =
-  | { of: "model"; run: string; turn: number; parts: Part[]; calls: TurnCall[]; usage: Usage }
+  | {
+      of: "model";
+      run: string;
+      turn: number;
+      parts: Part[];
+      calls: TurnCall[];
+      usage: Usage;
+      stop?: string;
+    }
   | { of: "model"; run: string; turn: number; failure: Failure }
   | { of: "call"; run: string; call: string; attempt: number; result: string }
   | { of: "call"; run: string; call: string; attempt: number; failure: Failure };
@@ -79,8 +87,8 @@ function eventOf(state: AgentState, outcome: Outcome, me: Me): AgentDraft | null
   if (outcome.of === "model") {
     if (outcome.turn !== run.turn + 1) return null;
     if ("failure" in outcome) return draft(state.id, "run.failed", { run: run.id, error: outcome.failure });
-    const { turn, parts, calls, usage } = outcome;
-    return draft(state.id, "turn.saved", { run: run.id, turn, parts, calls, usage });
+    const { turn, parts, calls, usage, stop } = outcome;
+    return draft(state.id, "turn.saved", { run: run.id, turn, parts, calls, usage, ...(stop && { stop }) });
   }
 
   const call = callsOf(state, me.fence).find((started) => started.id === outcome.call);
@@ -104,7 +112,7 @@ function eventsOf(state: AgentState, step: Step, me: Me, world: World): AgentDra
     case "start": {
       const { call, attempt } = step;
       const about = { run, call: call.id, tool: { name: call.tool }, attempt };
-      const error = state.run && world.refuse(call, state.run.definition);
+      const error = call.error ?? (state.run && world.refuse(call, state.run.definition));
       return error
         ? [draft(state.id, "call.failed", { ...about, error })]
         : [draft(state.id, "call.started", { ...about, input: call.input, ...me })];
@@ -127,7 +135,8 @@ function eventsOf(state: AgentState, step: Step, me: Me, world: World): AgentDra
 
     case "complete run": {
       const usage = state.run?.usage ?? { inputTokens: 0, outputTokens: 0 };
-      return [draft(state.id, "run.completed", { run, answer: step.answer, usage })];
+      const stop = state.run?.stop;
+      return [draft(state.id, "run.completed", { run, answer: step.answer, usage, ...(stop && { stop }) })];
     }
 
     case "fail run":

@@ -9,10 +9,10 @@ import { arm, crashPoint } from "../crash-point";
 import { isRelightError, messageOf } from "../errors";
 import { claim, type Displaced, type Lease, prove, release, self } from "../leases";
 import { Fold } from "../log/fold";
-import { ModelError, modelOf } from "../models";
+import { type Keys, ModelError, type ModelTurn, modelOf } from "../models";
 import { openSqliteStore, type Store } from "../store";
-import { type AgentEvent, draft, type Failure, type Part, type TurnCall } from "./events";
-import { type FromAgent, holderOf, leaseOf, RUNTIME, type ToAgent } from "./ipc";
+import { type AgentEvent, type Definition, draft, type Failure, type Part, type TurnCall } from "./events";
+import { type FromAgent, holderOf, leaseOf, RUNTIME, type Speech, type ToAgent } from "./ipc";
 import { isUnfinished } from "./next";
 import { type Effect, type Me, type Outcome, plan, type World } from "./plan";
 import { type AgentState, apply, conversation, initial } from "./state";
@@ -36,8 +36,11 @@ class Incarnation {
   #outcomes: { key: string; outcome: Outcome }[] = [];
   #wake: () => void = () => {};
   #poked = false;
+  /** In memory only. */
+  keys: Keys;
 
-  constructor(store: Store, toolbox: Toolbox, agent: string, me: Me, lingerMs: number) {
+  constructor(store: Store, toolbox: Toolbox, agent: string, me: Me, lingerMs: number, keys: Keys) {
+    this.keys = keys;
     this.#store = store;
     this.#toolbox = toolbox;
     this.#agent = agent;
@@ -144,28 +147,45 @@ class Incarnation {
   async #ask({ run, turn }: Extract<Effect, { do: "ask the model" }>, state: AgentState): Promise<Outcome> {
     const definition = state.run?.definition;
     if (!definition) throw new Error("a run without a definition");
+    const speech = new Speaking(run, turn);
     try {
-      const answer = await modelOf(definition.model).ask({
-        instructions: definition.instructions,
-        messages: conversation(state),
-        tools: this.#toolbox
-          .offered(definition)
-          .map(({ name, description, schema }) => ({ name, description, schema })),
-      });
-      const calls: TurnCall[] = [];
-      const parts = answer.parts.map((part): Part => {
-        if (part.type === "text") return part;
-        const { modelId, tool, input } = part;
-        const idempotent = this.#toolbox.get(tool, definition)?.idempotent ?? false;
-        const call = { id: newId("call"), modelId, tool, input, idempotent };
-        calls.push(call);
-        return { type: "tool_use", call: call.id, tool, content: input };
-      });
-      return { of: "model", run, turn, parts, calls, usage: answer.usage };
+      const { model, name } = await modelOf(definition.model);
+      const messages = conversation(state);
+      const { parts, calls, usage, stop } = await model
+        .ask({
+          model: name,
+          instructions: definition.instructions,
+          messages,
+          earlier: messages.length - state.messages.length,
+          tools: this.#toolbox
+            .offered(definition)
+            .map(({ name, description, schema }) => ({ name, description, schema })),
+          keys: this.keys,
+          speak: (text) => speech.say(text),
+          wait: (why, ms) => speech.wait(why, ms),
+        })
+        .then((answer) => this.#turnOf(answer, definition));
+      return { of: "model", run, turn, parts, calls, usage, ...(stop && { stop }) };
     } catch (error) {
       const failure = error instanceof ModelError ? error.failure : failed("MODEL_FAILED", messageOf(error));
       return { of: "model", run, turn, failure };
+    } finally {
+      speech.end();
     }
+  }
+
+  /** The turn as it is saved: each call with an id of ours, and with what is promised of its tool now. */
+  #turnOf({ parts: given, usage, stop }: ModelTurn, definition: Definition) {
+    const calls: TurnCall[] = [];
+    const parts = given.map((part): Part => {
+      if (part.type !== "call") return part;
+      const { modelId, tool, input, error } = part;
+      const idempotent = this.#toolbox.get(tool, definition)?.idempotent ?? false;
+      const call = newId("call");
+      calls.push({ id: call, tool, input, idempotent, ...(error && { error }) });
+      return { type: "tool_use", call, ...(modelId && { modelId }), tool, content: input };
+    });
+    return { parts, calls, usage, stop };
   }
 
   async #run({ call }: Extract<Effect, { do: "run" }>, state: AgentState): Promise<Outcome> {
@@ -202,6 +222,43 @@ class Incarnation {
       // Nobody can say what it did, and it may be doing it still: end the process, and let a person decide.
       return endMyself(message);
     }
+  }
+}
+
+const SPEAK_MS = 50;
+
+/** Tells the runtime what a model says, a few words at a time. */
+class Speaking {
+  readonly #about: Pick<Speech, "run" | "turn">;
+  #text = "";
+  #told = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(run: string, turn: number) {
+    this.#about = { run, turn };
+  }
+
+  say(text: string): void {
+    this.#text += text;
+    this.#timer ??= setTimeout(() => this.#tell(null), SPEAK_MS);
+  }
+
+  /** What was said is void: the model is asked again. */
+  wait(why: string, ms: number): void {
+    [this.#text, this.#told] = ["", 0];
+    this.#tell({ why, until: Date.now() + ms });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #tell(waiting: Speech["waiting"]): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const from = this.#told;
+    this.#told = this.#text.length;
+    send({ is: "speaking", speech: { ...this.#about, from, text: this.#text.slice(from), waiting } });
   }
 }
 
@@ -246,7 +303,7 @@ function die(error: unknown): never {
 
 async function becomeAgent(
   prepared: { store: Store; toolbox: Toolbox },
-  { agent, runtimeFence, lingerMs }: Extract<ToAgent, { do: "activate" }>,
+  { agent, runtimeFence, lingerMs, keys }: Extract<ToAgent, { do: "activate" }>,
 ): Promise<Incarnation> {
   const { pid } = process;
   process.title = `relight agent ${agent}`;
@@ -274,7 +331,7 @@ async function becomeAgent(
     },
   });
   const fence = leases[1]?.fence ?? 0;
-  return new Incarnation(prepared.store, prepared.toolbox, agent, { fence, pid }, lingerMs);
+  return new Incarnation(prepared.store, prepared.toolbox, agent, { fence, pid }, lingerMs, keys);
 }
 
 function main(): void {
@@ -299,6 +356,9 @@ function main(): void {
       }
       case "poke":
         return incarnation?.poke();
+      case "keys":
+        if (incarnation) incarnation.keys = message.keys;
+        return;
       case "arm":
         return arm(message.arm, (reached) => send({ is: "reached", arm: reached }));
     }

@@ -8,10 +8,11 @@ import type { Arm } from "../crash-point";
 import { isRelightError, messageOf, RelightError } from "../errors";
 import type { Registry } from "../leases";
 import { bury, isAlive, killAndProve, type Lease, release } from "../leases";
+import type { Keys } from "../models";
 import type { Store } from "../store";
 import { Child, type Exit } from "./child";
 import { type AgentDraft, draft } from "./events";
-import { leaseOf, type ToolFacts } from "./ipc";
+import { leaseOf, type Speech, type ToolFacts } from "./ipc";
 import type { Ledger } from "./ledger";
 import { agentLeases, leaveOffice, type Office, type OfficeOptions, takeOffice } from "./office";
 import type { CapabilityRef } from "./tool";
@@ -29,6 +30,10 @@ export interface RuntimeOptions extends OfficeOptions {
   discoveryIntervalMs: number;
   /** How long a process with nothing to do stays. */
   lingerMs: number;
+  /** Handed to each process that starts an agent. */
+  keys(): Keys;
+  /** Told of what an agent's model says while it speaks. */
+  onSpeech(agent: string, speech: Speech): void;
   log(level: "debug" | "info" | "warn", line: string): void;
 }
 
@@ -117,6 +122,12 @@ export class Runtime {
     return { pid, cursor };
   }
 
+  /** Hands every process the keys as they are now. */
+  tellKeys(): void {
+    const message = { do: "keys", keys: this.#options.keys() } as const;
+    for (const { child } of this.#children.values()) child.send(message);
+  }
+
   /** Arms a crash point for the next time this agent's process gets there, also with no process; null disarms. */
   arm(agent: string, arm: Arm | null): void {
     if (arm) this.#arms.set(agent, arm);
@@ -187,14 +198,19 @@ export class Runtime {
 
   #spawn(): Child {
     const { entry, storePath, capabilities, log, registry } = this.#options;
+    const agentOf = () => [...this.#children].find(([, running]) => running.child === child)?.[0];
     const child = new Child({
       entry,
       registry,
       prepare: { do: "prepare", store: storePath, capabilities },
       onLine: (line) => log("debug", `pid ${child.pid}: ${line}`),
       onReached: () => {
-        const agent = [...this.#children].find(([, running]) => running.child === child)?.[0];
+        const agent = agentOf();
         if (agent !== undefined) this.#arms.delete(agent);
+      },
+      onSpeech: (speech) => {
+        const agent = agentOf();
+        if (agent !== undefined) this.#options.onSpeech(agent, speech);
       },
     });
     void child.exited.then(() => {
@@ -216,7 +232,8 @@ export class Runtime {
     this.#background(buried);
     const armed = this.#arms.get(agent);
     if (armed) child.send({ do: "arm", arm: armed });
-    child.send({ do: "activate", agent, runtimeFence: this.office.fence, lingerMs: this.#options.lingerMs });
+    const { lingerMs, keys } = this.#options;
+    child.send({ do: "activate", agent, runtimeFence: this.office.fence, lingerMs, keys: keys() });
     this.#background(this.#mustClaim(agent, child));
     // The next spare begins once this one works, so that the two do not compete for the processor.
     this.#background(

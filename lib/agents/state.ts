@@ -45,7 +45,13 @@ export interface Run {
   earlier: Call[];
   /** The text of the last saved turn: the answer, if it asked for no call. */
   text: string;
+  /** Why the model stopped, where that is not that it was done. */
+  stop?: string;
+  /** How many turns in a row, up to the last one, asked for something that could not be run. */
+  refused: number;
   usage: Usage;
+  /** What was used before the last retry: limits count from there. */
+  before: { turn: number; usage: Usage };
   error?: Failure;
 }
 
@@ -206,13 +212,15 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
           calls: [],
           earlier: [],
           text: "",
-          usage: { inputTokens: 0, outputTokens: 0 },
+          refused: 0,
+          usage: NONE,
+          before: { turn: 0, usage: NONE },
         },
       };
     }
 
     case "relight.turn.saved": {
-      const { turn, parts, calls, usage } = event.data;
+      const { turn, parts, calls, usage, stop } = event.data;
       const asked = changeRun(state, (run) => ({
         ...run,
         status: "running",
@@ -220,12 +228,14 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
         calls: calls.map((call) => ({ ...call, status: "saved", attempts: [] })),
         earlier: [...run.earlier, ...run.calls],
         text: textOf(parts),
+        stop,
+        refused: run.calls.some(wasRefused) ? run.refused : 0,
         usage: {
           inputTokens: run.usage.inputTokens + usage.inputTokens,
           outputTokens: run.usage.outputTokens + usage.outputTokens,
         },
       }));
-      return { ...asked, messages: [...state.messages, { role: "assistant", parts }] };
+      return { ...asked, messages: spoken(state.messages, parts) };
     }
 
     case "relight.call.started": {
@@ -243,8 +253,13 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
     }
 
     case "relight.call.failed": {
-      const { error } = event.data;
-      return settle(state, event.data.call, event.time, "failed", `${error.code}: ${error.message}`, true);
+      const { error, call } = event.data;
+      const first = state.run?.calls.some(wasRefused) !== true;
+      const failed = settle(state, call, event.time, "failed", `${error.code}: ${error.message}`, true);
+      const refused = failed.run?.calls.find(({ id }) => id === call);
+      // Once a turn, however many of its calls are.
+      if (!first || !refused || !wasRefused(refused)) return failed;
+      return changeRun(failed, (run) => ({ ...run, refused: run.refused + 1 }));
     }
 
     case "relight.interrupt.opened": {
@@ -301,9 +316,29 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
       return changeRun(unknown, (run) => ({ ...run, status: "failed", error }));
     }
 
+    case "relight.run.retried":
+      return changeRun(state, ({ error: _, ...run }) => ({
+        ...run,
+        status: "running",
+        refused: 0,
+        before: { turn: run.turn, usage: run.usage },
+      }));
+
     default:
       return state;
   }
+}
+
+const NONE: Usage = { inputTokens: 0, outputTokens: 0 };
+
+/** It failed before it ever started. */
+const wasRefused = ({ status, attempts }: Call): boolean => status === "failed" && attempts.length === 0;
+
+/** A turn that goes on where the model paused is one message with what it said before. */
+function spoken(messages: Message[], parts: Part[]): Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== "assistant") return [...messages, { role: "assistant", parts }];
+  return [...messages.slice(0, -1), { role: "assistant", parts: [...last.parts, ...parts] }];
 }
 
 const OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN: the run failed before anyone knew what this call did.";

@@ -50,12 +50,12 @@ function program(checkout: Checkout): Command {
       if (!held) process.exitCode = 1;
     });
 
-  remote(
-    relight.command("run").description("run a notebook without a page").argument("<notebook.md>"),
-  ).action(async (file, { server, json }) => {
-    const failed = await (await import("./run")).run(file, server, json);
-    if (failed) process.exitCode = 1;
-  });
+  remote(relight.command("run").description("run a notebook without a page").argument("<notebook.md>"))
+    .option("--model <name>", "what its cells read as relight.model; Claude if the server has a key")
+    .action(async (file, { server, json, model }) => {
+      const failed = await (await import("./run")).run(file, server, json, model);
+      if (failed) process.exitCode = 1;
+    });
 
   remote(relight.command("events").description("the log"))
     .option("--follow", "go on as it grows", false)

@@ -13,8 +13,10 @@ import {
 import { RelightError } from "../errors";
 import { type Envelope, type Page, shortType } from "../log/event";
 import type { RuntimeSettings, RuntimeStatus } from "../playground/playground";
+import type { SecretView } from "../playground/secrets";
 import type { WorldView } from "../world";
 import { Http } from "./http";
+import { SCRIPTED } from "./model-names";
 import { RecordsClient } from "./records";
 import { type StreamMessage, type StreamOptions, type StreamSource, stream } from "./stream";
 import { WorkersClient } from "./workers";
@@ -92,7 +94,7 @@ export class ScopedClient {
 
 export class Relight extends ScopedClient {
   /** The model that a notebook's agents ask. */
-  model = "scripted:shop";
+  model: string = SCRIPTED;
 
   /** The server's address. */
   get url(): string {
@@ -130,6 +132,15 @@ export class Relight extends ScopedClient {
       token === undefined ? this.http : this.http.with({ authorization: `Bearer ${token}` }),
     );
   }
+
+  /** The key to Claude: whether there is one, never the key. */
+  readonly secrets = {
+    anthropic: (): Promise<SecretView> => this.http.get("/secrets/anthropic"),
+    /** In memory only, for this playground. */
+    set: (key: string): Promise<SecretView> => this.http.put("/secrets/anthropic", { key }),
+    /** Forgets the panel's: the environment's is used again, if there is one. */
+    forget: (): Promise<SecretView> => this.http.delete("/secrets/anthropic"),
+  };
 
   /** The playground's record keys. */
   async keys(): Promise<{ token: string; name: string }[]> {
@@ -188,6 +199,11 @@ export class AgentClient {
   async running({ after, signal }: { after?: number; signal?: AbortSignal } = {}): Promise<CallStarted> {
     const from = after ?? (await this.#sinceRunningCall());
     return firstCall(this.#events(from, signal));
+  }
+
+  /** Opens its latest run again, from its last saved turn. @throws NOT_FAILED */
+  retry(): Promise<Agent & Cursor> {
+    return this.http.post(`${at(this.id)}/retry`);
   }
 
   /** Kills the agent's process with SIGKILL; its crash is in the log when it resolves. @throws NOT_RUNNING */

@@ -37,6 +37,10 @@ export class Http {
     return this.#json("PUT", path, body);
   }
 
+  delete<T>(path: string): Promise<T> {
+    return this.#json("DELETE", path);
+  }
+
   /** Sends a request as it is. @throws UNAVAILABLE if no server answers */
   async send(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers({ ...this.#headers, ...(init.headers as Record<string, string>) });

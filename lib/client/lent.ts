@@ -59,7 +59,7 @@ interface Loan {
   agent?: string;
   log: string | null;
   /** What it was given of what has no cursor. */
-  given: Pick<Live, "world" | "leases" | "workers">;
+  given: Pick<Live, "world" | "leases" | "workers" | "speeches">;
 }
 
 /** The lender's side: gives each borrower what the page has seen since. */
@@ -91,7 +91,7 @@ export class Lender {
 
   #serve(id: LoanId): void {
     const loan = this.#loans.get(id);
-    const { log, base, head, cursor, events, world, leases, workers } = this.#live;
+    const { log, base, head, cursor, events, world, leases, workers, speeches } = this.#live;
     if (!loan || log === null) return;
     const messages: StreamMessage[] = [];
     if (loan.log !== log) messages.push({ is: "log", log, base, cursor: head });
@@ -106,10 +106,15 @@ export class Lender {
       if (leases !== given.leases) messages.push({ is: "leases", leases });
       if (workers !== given.workers) messages.push({ is: "workers", workers });
     }
+    for (const [agent, spoken] of Object.entries(speeches)) {
+      const wanted = loan.agent === undefined || loan.agent === agent;
+      if (wanted && spoken !== given.speeches[agent])
+        messages.push({ is: "speech", speech: { ...spoken, from: 0 } });
+    }
     this.#loans.set(id, {
       ...loan,
       log,
-      given: { world, leases, workers },
+      given: { world, leases, workers, speeches },
       after: Math.max(loan.after, cursor),
     });
     if (messages.length > 0) this.#give({ to: id, messages });

@@ -2,6 +2,7 @@
 import type { AgentEvent } from "../agents/events";
 import { type AgentState, apply, initial } from "../agents/state";
 import type { Envelope } from "../log/event";
+import type { Spoken } from "../playground/speeches";
 import type { HeldLease, StreamMessage } from "../playground/stream";
 import type { RecordEvent } from "../records/events";
 import { apply as applyToRecord, initial as emptyRecord, type RecordState } from "../records/state";
@@ -29,6 +30,8 @@ export interface Live {
   /** As the log says; `workers` has what they print, too. */
   crew: Readonly<Record<string, WorkerLife>>;
   workers: readonly Worker[];
+  /** What each agent's model said last; of a turn that is not saved yet, if of any that still counts. */
+  speeches: Readonly<Record<string, Spoken>>;
 }
 
 export const nothing: Live = {
@@ -44,6 +47,7 @@ export const nothing: Live = {
   leases: [],
   crew: {},
   workers: [],
+  speeches: {},
 };
 
 /** Takes in what the stream brought. A new log's id drops everything of the one before it. */
@@ -64,6 +68,13 @@ function take(live: Live, message: StreamMessage): Live {
       return { ...live, leases: message.leases };
     case "workers":
       return { ...live, workers: message.workers };
+    case "speech": {
+      const { from, ...spoken } = message.speech;
+      const before = live.speeches[spoken.agent];
+      const same = from > 0 && before?.run === spoken.run && before.turn === spoken.turn;
+      const text = same ? before.text.slice(0, from) + spoken.text : spoken.text;
+      return { ...live, speeches: { ...live.speeches, [spoken.agent]: { ...spoken, text } } };
+    }
     case "event": {
       const { event } = message;
       // Seen before: a stream that was opened anew.

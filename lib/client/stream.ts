@@ -112,6 +112,7 @@ async function* connection(
         yield { is: "log", ...(data as { log: string; base: number; cursor: number }) };
       else if (value.event === "world") yield { is: "world", world: data } as StreamMessage;
       else if (value.event === "leases") yield { is: "leases", leases: data } as StreamMessage;
+      else if (value.event === "speech") yield { is: "speech", speech: data } as StreamMessage;
       else if (value.event === "workers") yield { is: "workers", workers: data } as StreamMessage;
       else if (value.event === undefined) yield { is: "event", event: data } as StreamMessage;
     }

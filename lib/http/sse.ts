@@ -56,6 +56,8 @@ function lines(message: StreamMessage): string {
       return `event: world\ndata: ${JSON.stringify(message.world)}\n\n`;
     case "leases":
       return `event: leases\ndata: ${JSON.stringify(message.leases)}\n\n`;
+    case "speech":
+      return `event: speech\ndata: ${JSON.stringify(message.speech)}\n\n`;
     case "workers":
       return `event: workers\ndata: ${JSON.stringify(message.workers)}\n\n`;
   }

@@ -3,9 +3,7 @@
  * understands questions about stock and orders to charge a card, and says so when it understands neither.
  */
 import { type Message, textOf } from "../agents/state";
-import type { Model, ModelTurn } from "./model";
-
-type TurnPart = ModelTurn["parts"][number];
+import type { Model, TurnPart } from "./model";
 
 const HELP =
   "I am a scripted stand-in for a model, not a real one. I understand questions about stock with a product code " +

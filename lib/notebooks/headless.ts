@@ -9,6 +9,8 @@ export interface HeadlessOptions {
   notebook: Notebook;
   /** The server that its cells talk to. */
   server: string;
+  /** What they read as `relight.model`. */
+  model: string;
   /** Where the bundles are. */
   dist: string;
   started(cell: Cell): void;
@@ -19,13 +21,14 @@ export interface HeadlessOptions {
 export async function runHeadless({
   notebook,
   server,
+  model,
   dist,
   started,
   shown,
 }: HeadlessOptions): Promise<Cell | null> {
   // A notebook is code: what it has no use for it does not get.
   const env = { PATH: process.env.PATH, NODE_ENV: "production" } as NodeJS.ProcessEnv;
-  const kernel = fork(join(dist, "kernel.mjs"), [server], {
+  const kernel = fork(join(dist, "kernel.mjs"), [server, model], {
     env,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });

@@ -1,10 +1,12 @@
 /** The kernel of a headless run, in a process of its own. Bundled to `dist/kernel.mjs`. */
 import { connect } from "../client";
+import { SCRIPTED } from "../client/model-names";
 import { run } from "../records/run";
 import { Kernel, type ToKernel } from "./kernel";
 
-const [server = ""] = process.argv.slice(2);
+const [server = "", model = SCRIPTED] = process.argv.slice(2);
 const relight = connect(server);
+relight.model = model;
 
 const kernel = new Kernel({
   given: { relight, run },

@@ -5,7 +5,7 @@ import { run } from "../records/run";
 import { type FromKernel, Kernel, type ToKernel } from "./kernel";
 
 /** What a page and its worker say to each other. */
-export type ToWorker = ToKernel | Lending;
+export type ToWorker = ToKernel | Lending | { model: string };
 export type FromWorker = FromKernel | Borrowing;
 
 const say = (message: FromWorker): void => postMessage(message);
@@ -27,5 +27,7 @@ const kernel = new Kernel({ given: { relight, run }, tell: say, source: (name) =
 
 addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   if ("to" in data) stream.take(data);
+  // The page's choice of a model: the cells read it as `relight.model`.
+  else if ("model" in data) relight.model = data.model;
   else void kernel.ask(data);
 });

@@ -23,6 +23,8 @@ import {
   ownKeys,
   removeOthers,
 } from "./directory";
+import { Secrets, type SecretView } from "./secrets";
+import { Speeches } from "./speeches";
 
 export type LogLevel = "debug" | "info" | "warn";
 
@@ -72,6 +74,7 @@ interface Open {
   ledger: Ledger;
   book: Book;
   workers: Workers;
+  speeches: Speeches;
 }
 
 /** May this scope read events of this subject? What is no agent's (their ids have no colon) is the whole playground's. */
@@ -94,6 +97,7 @@ export class Playground {
   #swapped = new AbortController();
 
   readonly #classes: Classes;
+  readonly #secrets = new Secrets();
   /** Every record key that is known here. */
   readonly keys: readonly Key[];
 
@@ -165,6 +169,25 @@ export class Playground {
   workers(scope: Scope = OWNER, operation: Operation = "read"): Workers {
     demand(scope, operation, PLAYGROUND);
     return this.#open.workers;
+  }
+
+  /** What the agents' models say while they speak. */
+  get speeches(): Speeches {
+    return this.#open.speeches;
+  }
+
+  /** Whether there is a key to Claude, and where it came from. */
+  secret(scope: Scope = OWNER): SecretView {
+    demand(scope, "read", PLAYGROUND);
+    return this.#secrets.view();
+  }
+
+  /** Sets the key to Claude, or (null) forgets the panel's; agents that are at work have it at once. */
+  setSecret(raw: unknown | null, scope: Scope = OWNER): SecretView {
+    demand(scope, "change", PLAYGROUND);
+    const view = raw === null ? this.#secrets.forget() : this.#secrets.set(raw);
+    this.#runtime?.tellKeys();
+    return view;
   }
 
   status(scope: Scope = OWNER): RuntimeStatus {
@@ -299,6 +322,8 @@ export class Playground {
       entry: join(dist, "agent.mjs"),
       discoveryIntervalMs,
       lingerMs,
+      keys: () => this.#secrets.keys,
+      onSpeech: (agent, speech) => this.#open.speeches.take(agent, speech),
       quiet,
       abandoned: this.#abandoned,
       log,
@@ -365,7 +390,8 @@ export class Playground {
       stepMs: () => this.#settings.toolMs,
       log,
     });
-    return { folder, ledger: new Ledger(folder.store), book: new Book(folder.store, this.#classes), workers };
+    const book = new Book(folder.store, this.#classes);
+    return { folder, ledger: new Ledger(folder.store), book, workers, speeches: new Speeches() };
   }
 
   #exclusively<T>(work: () => Promise<T>): Promise<T> {

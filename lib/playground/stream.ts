@@ -9,6 +9,7 @@ import type { Workers } from "../records/workers";
 import type { WorldView } from "../world";
 import type { Folder } from "./directory";
 import { type Playground, sees } from "./playground";
+import type { Speeches, Spoken } from "./speeches";
 
 const WORLD_MS = 50;
 
@@ -20,7 +21,9 @@ export type StreamMessage =
   | { is: "world"; world: WorldView }
   /** Who holds what of the records now: renewals are not in the log. */
   | { is: "leases"; leases: readonly HeldLease[] }
-  | { is: "workers"; workers: readonly Worker[] };
+  | { is: "workers"; workers: readonly Worker[] }
+  /** What an agent's model says; `from` is where in the turn's text this stands. */
+  | { is: "speech"; speech: Spoken & { from: number } };
 
 /** A lease of a record's field that nobody gave up. It may have lapsed: it is its owner's until somebody claims. */
 export interface HeldLease {
@@ -64,6 +67,9 @@ export async function stream(
       watchLeases(folder, here, send);
       watchWorkers(playground.workers(scope), here, send);
     }
+    watchSpeeches(playground.speeches, here, send, (agent) =>
+      subject === undefined ? sees(scope, agent) : subject === agent,
+    );
     const visible = new Map<string, boolean>();
     const isSeen = ({ subject }: Envelope) => {
       const known = visible.get(subject) ?? sees(scope, subject);
@@ -119,6 +125,34 @@ function watchWorkers(workers: Workers, signal: AbortSignal, send: Send): void {
   const unwatch = workers.watch(look);
   signal.addEventListener("abort", unwatch);
   if (workers.list().length > 0) look();
+}
+
+/** Each turn's text as it comes, from where this reader has it. */
+function watchSpeeches(
+  speeches: Speeches,
+  signal: AbortSignal,
+  send: Send,
+  wanted: (agent: string) => boolean,
+): void {
+  const sent = new Map<string, { turn: string; length: number }>();
+  const look = async (agent: string) => {
+    const spoken = speeches.of(agent);
+    if (!spoken) return;
+    const turn = `${spoken.run} ${spoken.turn}`;
+    const before = sent.get(agent);
+    // Shorter than before: the model was asked again, and what it had said is void.
+    const from = before?.turn === turn && before.length <= spoken.text.length ? before.length : 0;
+    sent.set(agent, { turn, length: spoken.text.length });
+    await send([{ is: "speech", speech: { ...spoken, from, text: spoken.text.slice(from) } }]);
+  };
+  const looks = new Map<string, () => void>();
+  const unwatch = speeches.watch((agent) => {
+    if (!wanted(agent)) return;
+    const known = looks.get(agent) ?? latestOnly(() => look(agent));
+    looks.set(agent, known);
+    known();
+  });
+  signal.addEventListener("abort", unwatch);
 }
 
 /** For a reader that is slow: it gets things as they are then, not each state of them. */

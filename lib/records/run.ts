@@ -6,7 +6,7 @@ import type { Document } from "./events";
 import type { ChangedField } from "./state";
 import type { FieldView } from "./view";
 
-export interface Work {
+interface Work {
   /** `incidents/inc-111` */
   record: string;
   fields: Record<string, FieldView>;

@@ -176,9 +176,10 @@ test("a process whose runtime was displaced cannot start an agent", async () => 
     prepare: { do: "prepare", store: folder.storePath, capabilities: {} },
     onLine: () => {},
     onReached: () => {},
+    onSpeech: () => {},
   });
   await child.ready;
-  child.send({ do: "activate", agent: AGENT, runtimeFence: 0, lingerMs: 0 });
+  child.send({ do: "activate", agent: AGENT, runtimeFence: 0, lingerMs: 0, keys: {} });
   expect(await child.exited).toEqual({ exitCode: 1, signal: null });
   expect((await stage.log()).map(({ type }) => type)).toEqual(["relight.agent.defined"]);
 });

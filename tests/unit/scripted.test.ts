@@ -1,11 +1,19 @@
 import { describe, expect, test } from "vitest";
 import type { Part } from "../../lib/agents/events";
 import type { Message } from "../../lib/agents/state";
-import { modelOf } from "../../lib/models";
+import { shop } from "../../lib/models/scripted";
 
-const model = modelOf("scripted:shop");
-const reply = async (...messages: Message[]) =>
-  (await model.ask({ instructions: "", messages, tools: [] })).parts;
+const request = (messages: Message[]) => ({
+  model: "shop",
+  instructions: "",
+  messages,
+  earlier: 0,
+  tools: [],
+  keys: {},
+  speak: () => {},
+  wait: () => {},
+});
+const reply = async (...messages: Message[]) => (await shop.ask(request(messages))).parts;
 const say = (text: string): Message => ({ role: "user", parts: [{ type: "text", content: text }] });
 const ask = (text: string) => reply(say(text));
 
@@ -109,8 +117,8 @@ describe("its answer", () => {
 });
 
 test("is the same every time, and costs nothing", async () => {
-  const request = { instructions: "", messages: [say("How many SKU-7?")], tools: [] };
-  const [first, second] = [await model.ask(request), await model.ask(request)];
+  const asked = request([say("How many SKU-7?")]);
+  const [first, second] = [await shop.ask(asked), await shop.ask(asked)];
   expect(first).toEqual(second);
   expect(first.usage).toEqual({ inputTokens: 0, outputTokens: 0 });
 });

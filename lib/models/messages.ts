@@ -1,0 +1,49 @@
+/** A conversation as the Messages API takes it: roles in turn, nothing empty, each use answered in the next message. Pure. */
+import type { ContentBlockParam, MessageParam } from "@anthropic-ai/sdk/resources/messages";
+import type { Message } from "../agents/state";
+import type { ModelRequest } from "./model";
+
+export function messagesOf({
+  messages,
+  earlier,
+}: Pick<ModelRequest, "messages" | "earlier">): MessageParam[] {
+  const ids = modelIds(messages);
+  const taken: { role: Message["role"]; content: ContentBlockParam[] }[] = [];
+  messages.forEach((message, index) => {
+    const content = blocksOf(message, ids, index < earlier);
+    const last = taken.at(-1);
+    // An ask after a run that ended without a turn, say.
+    if (last?.role === message.role) last.content.push(...content);
+    else if (content.length > 0) taken.push({ role: message.role, content });
+  });
+  return taken;
+}
+
+/** What the API calls each call: its own id, unless it was none that can be sent back. */
+function modelIds(messages: Message[]): Map<string, string> {
+  const uses = messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tool_use" ? [part] : [])),
+  );
+  return new Map(uses.map(({ call, modelId }) => [call, modelId ?? call]));
+}
+
+function blocksOf({ parts }: Message, ids: Map<string, string>, isEarlier: boolean): ContentBlockParam[] {
+  return parts.flatMap((part): ContentBlockParam[] => {
+    switch (part.type) {
+      case "text":
+        return part.content.trim() === "" ? [] : [{ type: "text", text: part.content }];
+      case "tool_use":
+        return [
+          { type: "tool_use", id: ids.get(part.call) ?? part.call, name: part.tool, input: part.content },
+        ];
+      case "tool_result": {
+        const content = part.content === "" ? "(nothing)" : part.content;
+        const failed = part.failed ? { is_error: true } : {};
+        return [{ type: "tool_result", tool_use_id: ids.get(part.call) ?? part.call, content, ...failed }];
+      }
+      default:
+        // What only a turn under way needs back.
+        return isEarlier ? [] : [part.content as ContentBlockParam];
+    }
+  });
+}
