@@ -46,6 +46,7 @@ test("each choice shows as many events as it says, and every type is one", () =>
     "calls 1",
     "processes 2",
     "runs 3",
+    "records & workers 0",
     "interrupts & decisions 2",
   ]);
   expect(types.map(({ label }) => label)).toContain("something.new");
