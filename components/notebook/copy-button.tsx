@@ -2,6 +2,7 @@ import { useState } from "react";
 import { toMarkdown } from "@/lib/notebooks/markdown";
 import type { Block } from "@/lib/notebooks/parse";
 import type { Session } from "@/lib/notebooks/session";
+import { relight } from "../control-room/live";
 import { Button } from "../ui/button";
 
 export function CopyButton({
@@ -15,8 +16,9 @@ export function CopyButton({
 }) {
   const [said, setSaid] = useState("");
   const copy = async () => {
-    await navigator.clipboard.writeText(toMarkdown(title, blocks, session));
-    setSaid("Copied.");
+    const secrets = (await relight.keys()).map(({ token }) => token);
+    await navigator.clipboard.writeText(toMarkdown(title, blocks, session, secrets));
+    setSaid("Copied, without keys.");
   };
   return (
     <>

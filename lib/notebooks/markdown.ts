@@ -3,8 +3,16 @@ import { plain } from "./output";
 import type { Block } from "./parse";
 import type { Session } from "./session";
 
-/** Code is as it stands in the editor. */
-export function toMarkdown(title: string, blocks: readonly Block[], { cells }: Session): string {
+/**
+ * Code is as it stands in the editor.
+ * @param secrets what must not be in it, whatever a cell showed
+ */
+export function toMarkdown(
+  title: string,
+  blocks: readonly Block[],
+  { cells }: Session,
+  secrets: readonly string[] = [],
+): string {
   const parts = blocks.flatMap((block) => {
     if (block.kind === "prose") return [block.markdown];
     if (block.kind === "diagram") return [fenced("mermaid", block.source)];
@@ -13,8 +21,14 @@ export function toMarkdown(title: string, blocks: readonly Block[], { cells }: S
     const code = fenced("ts", cell?.code ?? block.code);
     return shown === "" ? [code] : [code, fenced("text", shown)];
   });
-  return [`# ${title}`, ...parts].join("\n\n").concat("\n");
+  const text = [`# ${title}`, ...parts].join("\n\n").concat("\n");
+  return secrets
+    .reduce((masked, secret) => masked.replaceAll(secret, "(a key)"), text)
+    .replace(OWN_KEY, "(a key)");
 }
+
+/** The playground's own record keys, of this log's playground or of another one that outputs are left of. */
+const OWN_KEY = /\brk_[\w-]{20,}/g;
 
 /** With a fence that is longer than any in the text. */
 function fenced(language: string, text: string): string {
