@@ -12,6 +12,7 @@ export async function bundleTests() {
       "tests/fixtures/host.ts",
       "tests/fixtures/record-appender.ts",
       "tests/fixtures/record-claimer.ts",
+      "tests/fixtures/record-request.ts",
       "tests/bench/bench.ts",
     ],
     outdir: join(root, "tests", ".built"),

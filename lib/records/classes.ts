@@ -6,7 +6,11 @@ import { messageOf, RelightError } from "../errors";
 import { readYaml } from "./yaml";
 
 const NAME = /^[a-z][a-z0-9_-]{0,60}$/;
-const name = z.string().regex(NAME, "expected a name of small letters, digits, _ and -");
+const name = z
+  .string()
+  .regex(NAME, "expected a name of small letters, digits, _ and -")
+  // Every object has that already.
+  .refine((given) => given !== "constructor", "expected another name than constructor");
 const names = z.array(name).min(1, "expected at least one");
 
 /** `value` is replaced, `append` grows, `task` is a value that is written under a lease. */

@@ -19,7 +19,9 @@ export interface Key {
 export const OWNER: Caller = { principal: "owner", role: null };
 
 const keys = z.record(
-  z.string().regex(/^[\x21-\x7e]{1,200}$/),
+  z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, "expected a token of 1 to 200 printable characters before the colon"),
   z
     .string("expected a name, such as remediator/worker-1")
     .regex(

@@ -80,6 +80,7 @@ async function attend(
   record: string,
   { claimField: field, leaseSeconds, signal, on = () => {} }: RunOptions,
 ): Promise<number | null> {
+  const asked = Date.now();
   let claim: Held;
   try {
     claim = await client.claim(record, field, { leaseSeconds });
@@ -89,9 +90,10 @@ async function attend(
     return null;
   }
   on({ did: "claimed", record, claim });
-  const lease = keepAlive(client, record, field, leaseSeconds, signal);
+  const lease = keepAlive(client, record, field, leaseSeconds, asked, signal);
   try {
     for (;;) {
+      lease.signal.throwIfAborted();
       const { document, changedFields, record: now } = await client.checkpointLoad(record);
       const work = {
         record,
@@ -134,26 +136,32 @@ function lostBy(signal: AbortSignal, error: unknown): RelightError | null {
   return null;
 }
 
-/** Renews at a third of the lease, and aborts the work the moment that it cannot be counted on any more. */
+/**
+ * Renews at a third of the lease, and aborts the work the moment that it cannot be counted on any more.
+ * @param asked when it was claimed: what was granted is counted from then, never from when the answer came
+ */
 function keepAlive(
   client: RecordsClient,
   record: string,
   field: string,
   leaseSeconds: number,
+  asked: number,
   stop: AbortSignal | undefined,
 ) {
   const lost = new AbortController();
   const leaseMs = leaseSeconds * 1000;
+  const thirdMs = leaseMs / 3;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let renewing: Promise<void> = Promise.resolve();
   let ended = false;
-  let until = Date.now() + leaseMs;
+  let until = asked + leaseMs;
 
   const renew = async () => {
-    const asked = Date.now();
+    const now = Date.now();
     try {
-      await client.renew(record, field);
-      until = asked + leaseMs;
+      // Whoever wakes up too late asks all the same, since the answer says what became of the lease.
+      await within(until > now ? until - now : thirdMs, client.renew(record, field));
+      until = now + leaseMs;
     } catch (error) {
       const refused = isRelightError(error) && error.code !== "UNAVAILABLE";
       // No answer is no refusal; but a lease that was not renewed in time must be taken for lost.
@@ -166,12 +174,17 @@ function keepAlive(
   };
   const schedule = () => {
     if (ended || lost.signal.aborted) return;
-    timer = setTimeout(() => {
-      renewing = renew();
-    }, leaseMs / 3);
+    const left = Math.max(0, until - Date.now());
+    timer = setTimeout(
+      () => {
+        renewing = renew();
+      },
+      Math.min(thirdMs, left),
+    );
   };
   schedule();
   const abort = () => lost.abort(stop?.reason);
+  if (stop?.aborted) abort();
   stop?.addEventListener("abort", abort);
 
   return {
@@ -185,4 +198,17 @@ function keepAlive(
       await last();
     },
   };
+}
+
+/** @throws UNAVAILABLE if it takes longer: a wire that went dead says nothing, ever */
+async function within(ms: number, answer: Promise<unknown>): Promise<void> {
+  const answered = new AbortController();
+  const silence = pause(ms, answered.signal).then(() => {
+    throw new RelightError("UNAVAILABLE", `No answer came in ${Math.round(ms)} ms.`);
+  });
+  try {
+    await Promise.race([answer, silence]);
+  } finally {
+    answered.abort();
+  }
 }

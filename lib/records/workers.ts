@@ -85,17 +85,8 @@ export class Workers {
   /** @throws ALREADY_RUNNING; NOT_FOUND if no key is for a worker of that name */
   async start(raw: unknown): Promise<Worker & { cursor: number }> {
     const { name, scenario, ignoreChanges = false } = parse(orders, raw, "worker");
-    const { keys, url, world, entry, registry, stepMs, log } = this.#options;
-    const key = keys.find((known) => known.name === `${ROLE}${name}`);
-    if (!key) {
-      const there = keys
-        .filter((known) => known.name.startsWith(ROLE))
-        .map((known) => known.name.slice(ROLE.length));
-      throw new RelightError(
-        "NOT_FOUND",
-        `There is no key for a worker ${name}; there are: ${there.join(", ")}.`,
-      );
-    }
+    const { url, world, entry, registry, stepMs, log } = this.#options;
+    const { token } = this.#keyOf(name);
     if (!url) throw new RelightError("UNAVAILABLE", "Workers come by HTTP, and nothing is served here.");
     if (this.#alive(name)) throw new RelightError("ALREADY_RUNNING", `${name} is running already.`);
 
@@ -130,7 +121,7 @@ export class Workers {
     }
     const cursor = await this.#tell(name, "worker.started", { name, pid });
     // Only now: nothing that it does comes before its start.
-    const told: Orders = { name, scenario, ignoreChanges, url, token: key.token, world, stepMs: stepMs() };
+    const told: Orders = { name, scenario, ignoreChanges, url, token, world, stepMs: stepMs() };
     child.send(told, () => {});
     log("info", `${name}: started, pid ${pid}`);
     this.#changed();
@@ -234,9 +225,20 @@ export class Workers {
     return worker !== undefined && isAlive(worker.state);
   }
 
+  /** The key of a worker. Whoever has none is no worker. @throws NOT_FOUND */
+  #keyOf(name: string): Key {
+    const workers = this.#options.keys.filter((known) => known.name.startsWith(ROLE));
+    const key = workers.find((known) => known.name === `${ROLE}${name}`);
+    if (key) return key;
+    const there = workers.map((known) => known.name.slice(ROLE.length)).join(", ");
+    throw new RelightError("NOT_FOUND", `There is no key for a worker ${name}; there are: ${there}.`);
+  }
+
+  /** @throws NOT_RUNNING; NOT_FOUND */
   #demand(name: string): Running {
     const worker = this.#workers.get(name);
     if (worker && isAlive(worker.state)) return worker;
+    this.#keyOf(name);
     throw new RelightError("NOT_RUNNING", `${name} is not running.`);
   }
 

@@ -1,6 +1,7 @@
 /** What a worker leaves for whoever comes next, and what that one is told of what changed since. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Classes } from "../../lib/records/classes";
+import type { Records } from "../../lib/records/records";
 import { FIELD, freshBench, RECORD, SECOND, typesOf, WHOLE } from "./record-bench";
 
 const classes: Classes = new Map([
@@ -8,7 +9,7 @@ const classes: Classes = new Map([
     "repairs",
     {
       fields: {
-        work: { mode: "task" as const, roles: ["remediator", "inspector"] },
+        work: { mode: "task" as const, roles: ["remediator", "inspector", "helper"] },
         note: { mode: "value" as const, roles: ["diagnoser"] },
       },
       checkpoint: { roles: ["remediator", "inspector"], sections: ["goal"] },
@@ -154,13 +155,22 @@ describe("a checkpoint", () => {
       role: "remediator",
       document: { goal: "remediator" },
     });
-    // The owner has no role, and looks at whichever it asks for.
-    expect(await bench.owner.loadCheckpoint(AT, "inspector")).toMatchObject({
-      document: { goal: "inspector" },
-    });
+    // The owner has no role, and looks at whichever it asks for; who has one gets its own, whatever it asks for.
+    const asked = (by: Records) => by.loadCheckpoint(AT, "inspector");
+    expect(await asked(bench.owner)).toMatchObject({ document: { goal: "inspector" } });
+    expect(await asked(bench.as("remediator/a"))).toMatchObject({ document: { goal: "remediator" } });
   });
 
-  test("of a role that may not save one is FORBIDDEN", async () => {
+  test("of a role that may do the work, but save none, is FORBIDDEN", async () => {
+    const AT = { className: "repairs", id: "r-1" };
+    await bench.as("diagnoser").create(AT, {});
+    const { fence } = await bench.as("helper").claim(AT, "work", { leaseSeconds: 3 });
+    const saved = bench.as("helper").saveCheckpoint(AT, { document: { goal: "g" }, field: "work", fence });
+    await expect(saved).rejects.toMatchObject({ code: "FORBIDDEN" });
+    expect(await bench.owner.loadCheckpoint(AT, "helper")).toMatchObject({ document: null });
+  });
+
+  test("of a role that may not do the work is FORBIDDEN", async () => {
     await expect(save(WHOLE, 1, "diagnoser")).rejects.toMatchObject({ code: "FORBIDDEN" });
   });
 });
