@@ -36,11 +36,11 @@ class Incarnation {
   #outcomes: { key: string; outcome: Outcome }[] = [];
   #wake: () => void = () => {};
   #poked = false;
-  /** In memory only. */
-  keys: Keys;
+  /** As they are now; in memory only. */
+  readonly #keys: () => Keys;
 
-  constructor(store: Store, toolbox: Toolbox, agent: string, me: Me, lingerMs: number, keys: Keys) {
-    this.keys = keys;
+  constructor(store: Store, toolbox: Toolbox, agent: string, me: Me, lingerMs: number, keys: () => Keys) {
+    this.#keys = keys;
     this.#store = store;
     this.#toolbox = toolbox;
     this.#agent = agent;
@@ -148,6 +148,7 @@ class Incarnation {
     const definition = state.run?.definition;
     if (!definition) throw new Error("a run without a definition");
     const speech = new Speaking(run, turn);
+    const keys = this.#keys;
     try {
       const { model, name } = await modelOf(definition.model);
       const messages = conversation(state);
@@ -160,7 +161,9 @@ class Incarnation {
           tools: this.#toolbox
             .offered(definition)
             .map(({ name, description, schema }) => ({ name, description, schema })),
-          keys: this.keys,
+          get keys() {
+            return keys();
+          },
           speak: (text) => speech.say(text),
           wait: (why, ms) => speech.wait(why, ms),
         })
@@ -234,8 +237,10 @@ class Speaking {
   #told = 0;
   #timer: NodeJS.Timeout | undefined;
 
+  /** What was said of this turn before, by a process that died of it, is void. */
   constructor(run: string, turn: number) {
     this.#about = { run, turn };
+    this.#tell(null);
   }
 
   say(text: string): void {
@@ -303,7 +308,8 @@ function die(error: unknown): never {
 
 async function becomeAgent(
   prepared: { store: Store; toolbox: Toolbox },
-  { agent, runtimeFence, lingerMs, keys }: Extract<ToAgent, { do: "activate" }>,
+  { agent, runtimeFence, lingerMs }: Extract<ToAgent, { do: "activate" }>,
+  keys: () => Keys,
 ): Promise<Incarnation> {
   const { pid } = process;
   process.title = `relight agent ${agent}`;
@@ -337,6 +343,7 @@ async function becomeAgent(
 function main(): void {
   let prepared: Promise<{ store: Store; toolbox: Toolbox }> | undefined;
   let incarnation: Incarnation | undefined;
+  let keys: Keys = {};
 
   async function obey(message: ToAgent): Promise<void> {
     switch (message.do) {
@@ -350,14 +357,16 @@ function main(): void {
       }
       case "activate": {
         if (!prepared) throw new Error("activated before it was prepared");
-        incarnation = await becomeAgent(await prepared, message);
+        // Before anything is waited for: newer ones may come meanwhile.
+        keys = message.keys;
+        incarnation = await becomeAgent(await prepared, message, () => keys);
         await incarnation.live();
         return process.exit(0);
       }
       case "poke":
         return incarnation?.poke();
       case "keys":
-        if (incarnation) incarnation.keys = message.keys;
+        keys = message.keys;
         return;
       case "arm":
         return arm(message.arm, (reached) => send({ is: "reached", arm: reached }));

@@ -43,7 +43,7 @@ export interface Run {
   calls: Call[];
   /** The calls of the turns before it, all settled. */
   earlier: Call[];
-  /** The text of the last saved turn: the answer, if it asked for no call. */
+  /** The text of the last message: the answer, if it asked for no call. */
   text: string;
   /** Why the model stopped, where that is not that it was done. */
   stop?: string;
@@ -221,13 +221,14 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
 
     case "relight.turn.saved": {
       const { turn, parts, calls, usage, stop } = event.data;
+      const messages = spoken(state.messages, parts);
       const asked = changeRun(state, (run) => ({
         ...run,
         status: "running",
         turn,
         calls: calls.map((call) => ({ ...call, status: "saved", attempts: [] })),
         earlier: [...run.earlier, ...run.calls],
-        text: textOf(parts),
+        text: textOf(messages.at(-1)?.parts ?? []),
         stop,
         refused: run.calls.some(wasRefused) ? run.refused : 0,
         usage: {
@@ -235,7 +236,7 @@ export function apply(before: AgentState, event: AgentEvent): AgentState {
           outputTokens: run.usage.outputTokens + usage.outputTokens,
         },
       }));
-      return { ...asked, messages: spoken(state.messages, parts) };
+      return { ...asked, messages };
     }
 
     case "relight.call.started": {

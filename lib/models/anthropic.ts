@@ -1,6 +1,7 @@
 /** Claude, through the official SDK. What it throws becomes a failure with a code; what may pass is tried again. */
-import Anthropic, { APIConnectionError, APIError } from "@anthropic-ai/sdk";
-import type { Tool } from "@anthropic-ai/sdk/resources/messages";
+import Anthropic, { APIError } from "@anthropic-ai/sdk";
+import type { MessageCreateParams, MessageParam, Tool } from "@anthropic-ai/sdk/resources/messages";
+import type { Failure } from "../agents/events";
 import { messageOf } from "../errors";
 import { pause } from "../pause";
 import { Assembly } from "./assembly";
@@ -21,17 +22,18 @@ const LONGEST_WAIT_MS = 120_000;
 
 export const anthropic: Model = {
   async ask(request) {
-    const key = request.keys.anthropic;
-    if (!key) throw noKey(request.model);
     for (let attempt = 1; ; attempt++) {
+      // Each time: it may have been changed meanwhile.
+      const key = request.keys.anthropic;
+      if (!key) throw noKey(request.model);
+      if (!/^[\x21-\x7e]+$/.test(key.value)) throw badKey(key, "it has characters that no key has.");
       try {
         return await turn(request, key);
       } catch (error) {
-        const trouble = troubleOf(error, key);
-        const ms = trouble.wait(attempt);
-        if (attempt >= TRIES || ms === null) throw new ModelError(trouble.failure, { cause: error });
-        request.wait(`${trouble.what}, trying again in ${inSeconds(ms)}`, ms);
-        await pause(ms);
+        const { failure, what, waitMs } = troubleOf(error, key, attempt);
+        if (attempt >= TRIES || waitMs === null) throw new ModelError(failure, { cause: error });
+        request.wait(`${what}, trying again in ${inSeconds(waitMs)}`, waitMs);
+        await pause(waitMs);
       }
     }
   },
@@ -44,20 +46,15 @@ async function turn(request: ModelRequest, { value }: Key): Promise<ModelTurn> {
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), SILENCE_MS);
   const assembly = new Assembly();
+  const messages = messagesOf(request);
   try {
     const stream = await client.messages.create(
       {
         model,
         max_tokens: MAX_TOKENS,
         ...(instructions.trim() !== "" && { system: instructions }),
-        messages: messagesOf(request),
-        ...(tools.length > 0 && {
-          tools: tools.map(({ name, description, schema }) => ({
-            name,
-            description,
-            input_schema: schema as Tool.InputSchema,
-          })),
-        }),
+        messages,
+        ...toolsOf(tools, messages),
         stream: true,
       },
       { signal: silence.signal },
@@ -78,6 +75,25 @@ async function turn(request: ModelRequest, { value }: Key): Promise<ModelTurn> {
   return { parts: partsOf(blocks, stop), usage, ...(special && { stop }) };
 }
 
+/** What may be called; where nothing may be and something was, the API wants that named all the same. */
+function toolsOf(
+  tools: ModelRequest["tools"],
+  messages: MessageParam[],
+): Pick<MessageCreateParams, "tools" | "tool_choice"> {
+  const named = (name: string, description: string, schema: Record<string, unknown>): Tool => ({
+    name,
+    description,
+    input_schema: schema as Tool.InputSchema,
+  });
+  if (tools.length > 0)
+    return { tools: tools.map(({ name, description, schema }) => named(name, description, schema)) };
+  const blocks = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
+  const used = new Set(blocks.flatMap((block) => (block.type === "tool_use" ? [block.name] : [])));
+  if (used.size === 0) return {};
+  const gone = [...used].map((name) => named(name, "No longer there.", { type: "object" }));
+  return { tools: gone, tool_choice: { type: "none" } };
+}
+
 /** What came was half of a message. */
 class BrokenStream extends Error {}
 
@@ -92,57 +108,64 @@ const noKey = (model: string): ModelError =>
     message: `anthropic:${model} needs a key: put one into the Secrets panel and press Retry, or set ANTHROPIC_API_KEY before the server starts. scripted:shop needs none.`,
   });
 
+const badKey = (key: Key, why: string): ModelError => {
+  const from = key.source === "panel" ? "the Secrets panel" : "the environment (ANTHROPIC_API_KEY)";
+  return new ModelError({ code: "BAD_KEY", message: `The key from ${from} was refused: ${why}` });
+};
+
 interface Trouble {
   what: string;
-  failure: { code: string; message: string };
-  /** Milliseconds until it may be tried again, after so many tries; null if there is no use. */
-  wait(attempt: number): number | null;
+  failure: Failure;
+  /** Milliseconds until it may be tried again; null if there is no use. */
+  waitMs: number | null;
 }
 
-function troubleOf(error: unknown, key: Key): Trouble {
-  if (error instanceof ModelError) return { what: "", failure: error.failure, wait: () => null };
-  const status = error instanceof APIError ? error.status : undefined;
-  const said = clean(error instanceof APIError ? (error.apiMessage ?? error.message) : messageOf(error), key);
-  const type = error instanceof APIError ? error.type : null;
-  const overloaded =
-    status === 429 || status === 529 || type === "overloaded_error" || type === "rate_limit_error";
-  const never = () => null;
-  if (status === 401 || status === 403) {
-    const from = key.source === "panel" ? "the Secrets panel" : "the environment (ANTHROPIC_API_KEY)";
-    return {
-      what: "",
-      failure: { code: "BAD_KEY", message: `The key from ${from} was refused: ${said}` },
-      wait: never,
-    };
-  }
+/** An error that comes in the middle of a stream has only a type. */
+const STATUS: Partial<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  overloaded_error: 529,
+};
+
+function troubleOf(error: unknown, key: Key, attempt: number): Trouble {
+  const hopeless = (failure: Failure): Trouble => ({ what: "", failure, waitMs: null });
+  if (error instanceof ModelError) return hopeless(error.failure);
+  const api = error instanceof APIError ? error : null;
+  const status = api?.status ?? STATUS[api?.type ?? ""];
+  const said = clean(String(api?.apiMessage ?? messageOf(error)), key);
+  if (status === 401 || status === 403) return hopeless(badKey(key, said).failure);
+
+  const overloaded = status === 429 || status === 529;
   const passes = overloaded || status === 408 || status === 409 || (status ?? 500) >= 500;
   if (!passes) {
     const tooLong = /prompt is too long|context window/i.test(said);
     const code = tooLong ? CONTEXT_WINDOW.code : "MODEL_REJECTED";
-    return {
-      what: "",
-      failure: { code, message: `The model's API refused the request (${status}): ${said}` },
-      wait: never,
-    };
+    return hopeless({ code, message: `The model's API refused the request (${status}): ${said}` });
   }
-  const what = overloaded
-    ? status === 429 || type === "rate_limit_error"
-      ? "rate limited"
-      : "overloaded"
-    : status === undefined || error instanceof APIConnectionError
-      ? "the connection broke"
-      : `the API answered ${status}`;
+
+  const what = whatOf(status);
+  const asked = retryAfter(error);
+  // Jitter, so that many that were refused together do not come back together.
+  const waitMs = asked ?? FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+  const tried = attempt === 1 ? "once" : `${attempt} times`;
+  const tooLate = waitMs > LONGEST_WAIT_MS;
+  const later = tooLate ? ` It wants to be asked again in ${inSeconds(waitMs)}, not before.` : "";
   const failure = {
     code: overloaded ? "OVERLOADED" : "MODEL_UNAVAILABLE",
-    message: `The model could not be asked (${what}), tried ${TRIES} times: ${said}`,
+    message: `The model could not be asked (${what}), tried ${tried}: ${said}${later}`,
   };
-  const wait = (attempt: number) => {
-    const asked = retryAfter(error);
-    if (asked !== null) return asked <= LONGEST_WAIT_MS ? asked : null;
-    // Jitter, so that many that were refused together do not come back together.
-    return FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
-  };
-  return { what, failure, wait };
+  return { what, failure, waitMs: tooLate ? null : waitMs };
+}
+
+function whatOf(status: number | undefined): string {
+  if (status === 429) return "rate limited";
+  if (status === 529) return "overloaded";
+  return status === undefined ? "the connection broke" : `the API answered ${status}`;
 }
 
 /** What the API asks for, in milliseconds: seconds or a date (RFC 9110), or its own finer header. */
@@ -161,7 +184,7 @@ function retryAfter(error: unknown): number | null {
 const clean = (text: string, { value }: Key): string =>
   text
     .replaceAll(value, "[the key]")
-    .replaceAll(Buffer.from(value).toString("base64"), "[the key]")
+    .replaceAll(Buffer.from(value).toString("base64").replace(/=+$/, ""), "[the key]")
     .slice(0, 2000);
 
 const inSeconds = (ms: number): string =>

@@ -10,7 +10,10 @@ export function partsOf(blocks: readonly Block[], stop: string | null): TurnPart
   return blocks.flatMap((block, index): TurnPart[] => {
     const { content } = block;
     if (content.type === "text") return textOf(String(content.text ?? ""));
-    if (content.type !== "tool_use") return [{ type: "provider", content }];
+    if (content.type !== "tool_use")
+      return [{ type: "provider", content: { ...content, ...streamed(block) } }];
+    // It was stopped in the middle of something: nobody is to do what it had asked for.
+    if (stop === "refusal") return [];
     const [id, tool] = [String(content.id), String(content.name)];
     const twice = ids.indexOf(id) !== ids.lastIndexOf(id);
     const cut = stop === "max_tokens" && index === blocks.length - 1;
@@ -20,6 +23,16 @@ export function partsOf(blocks: readonly Block[], stop: string | null): TurnPart
     seen.add(id);
     return [{ type: "call", tool, input, ...modelId, ...(error && { error }) }];
   });
+}
+
+/** The arguments of a call that the provider answers itself. */
+function streamed({ content, json }: Block): { input?: unknown } {
+  if (json === "" || !("input" in content)) return {};
+  try {
+    return { input: JSON.parse(json) };
+  } catch {
+    return {};
+  }
 }
 
 /** The API takes no empty text back. */
@@ -52,7 +65,7 @@ function inputOf({ content, json }: Block): Checked {
   } catch {
     // Said below.
   }
-  const came = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  const came = text.length > 200 ? `${text.slice(0, 200).replace(/[\ud800-\udbff]$/, "")}…` : text;
   return {
     input: {},
     error: {

@@ -241,3 +241,156 @@ describe("what comes too late changes nothing", () => {
     expect(plan(running(charge()).state, [again], me(1), world).events).toEqual([]);
   });
 });
+
+describe("a model that paused", () => {
+  const paused = () =>
+    asked().add("turn.saved", {
+      run: "run-1",
+      turn: 1,
+      parts: [{ type: "text", content: "I search." }],
+      calls: [],
+      usage: { inputTokens: 1, outputTokens: 1 },
+      stop: "pause_turn",
+    });
+
+  test("is asked again, also by the next process", () => {
+    expect(stepsOf(paused(), 1)).toEqual([{ do: "ask the model", run: "run-1", turn: 2 }]);
+    expect(stepsOf(crashed(paused()), 2)).toEqual([{ do: "ask the model", run: "run-1", turn: 2 }]);
+  });
+
+  test("is done once it says so", () => {
+    expect(stepsOf(turn(paused(), [], "Found.", 2), 1)).toEqual([
+      { do: "complete run", answer: "I search.\n\nFound." },
+    ]);
+  });
+});
+
+test("why a model stopped is told when the run is completed", () => {
+  const usage = { inputTokens: 1, outputTokens: 1 };
+  const outcome: Outcome = {
+    of: "model",
+    run: "run-1",
+    turn: 1,
+    parts: [],
+    calls: [],
+    usage,
+    stop: "refusal",
+  };
+  expect(plan(asked().state, [outcome], me(1), world).events).toMatchObject([
+    { type: "relight.turn.saved", data: { stop: "refusal" } },
+    { type: "relight.run.completed", data: { stop: "refusal" } },
+  ]);
+});
+
+describe("a call that cannot be run, whatever the tools say", () => {
+  const error = { code: "CUT", message: "It was cut off." };
+
+  test("fails before it starts, with what was saved with it", () => {
+    const log = turn(asked(), [{ ...charge(), error }]);
+    expect(plan(log.state, [], me(1), world).events).toMatchObject([
+      { type: "relight.call.failed", data: { attempt: 1, error } },
+    ]);
+    expect(typesOf(crashed(log), 2)).toEqual(["relight.call.failed"]);
+  });
+
+  /** So many turns in a row, each with a call that fails before it starts. */
+  const bad = (count: number, log = asked(), first = 1): Log => {
+    for (let number = first; number < first + count; number++)
+      failed(turn(log, [charge(`charge-${number}`)], "", number), charge(`charge-${number}`));
+    return log;
+  };
+  const BAD_CALLS = { do: "fail run", error: expect.objectContaining({ code: "BAD_CALLS" }) };
+
+  test("asked for three turns in a row fails the run; two do not", () => {
+    expect(stepsOf(bad(2), 1)).toEqual([{ do: "ask the model", run: "run-1", turn: 3 }]);
+    expect(stepsOf(bad(3), 1)).toEqual([BAD_CALLS]);
+    expect(typesOf(bad(3), 1)).toEqual(["relight.run.failed"]);
+  });
+
+  test("is forgiven by a turn whose calls all start, however they end", () => {
+    const log = bad(2);
+    failed(started(turn(log, [charge("good")], "", 3), charge("good")), charge("good"));
+    expect(stepsOf(bad(2, log, 4), 1)).toEqual([{ do: "ask the model", run: "run-1", turn: 6 }]);
+    expect(stepsOf(bad(1, log, 6), 1)).toEqual([BAD_CALLS]);
+  });
+
+  test("is counted anew after a retry", () => {
+    const log = bad(3).add("run.failed", { run: "run-1", error });
+    log.add("run.retried", { run: "run-1", by: "maria" });
+    expect(stepsOf(bad(2, log, 4), 1)).toEqual([{ do: "ask the model", run: "run-1", turn: 6 }]);
+    expect(stepsOf(bad(1, log, 6), 1)).toEqual([BAD_CALLS]);
+  });
+});
+
+describe("a run that failed", () => {
+  const error = { code: "OVERLOADED", message: "tried 6 times" };
+  const answered = () => completed(running(stock()), stock(), "3 in stock.");
+  const failedRun = () => answered().add("run.failed", { run: "run-1", error });
+
+  test("is over: nothing is left to do until somebody asks or retries", () => {
+    expect(stepsOf(failedRun(), 1)).toEqual([]);
+    expect(isUnfinished(failedRun().state)).toBe(false);
+  });
+
+  test("retried, goes on from its last saved turn", () => {
+    const log = failedRun().add("run.retried", { run: "run-1", by: "maria" });
+    expect(stepsOf(log, 1)).toEqual([{ do: "ask the model", run: "run-1", turn: 2 }]);
+    expect(isUnfinished(log.state)).toBe(true);
+  });
+
+  test("retried before its first turn, asks for it", () => {
+    const log = asked().add("run.failed", { run: "run-1", error });
+    log.add("run.retried", { run: "run-1", by: "maria" });
+    expect(stepsOf(log, 1)).toEqual([{ do: "ask the model", run: "run-1", turn: 1 }]);
+  });
+
+  test("retried, starts no call again whose outcome nobody knows", () => {
+    const log = running(charge()).add("run.failed", { run: "run-1", error });
+    log.add("run.retried", { run: "run-1", by: "maria" });
+    expect(stepsOf(crashed(log), 2)).toEqual([{ do: "ask the model", run: "run-1", turn: 2 }]);
+  });
+});
+
+describe("limits", () => {
+  const limited = (limits: { maxTurns?: number; maxTokens?: number }) => {
+    const log = new Log().add("agent.defined", { definition, by: "owner" });
+    log.add("ask.received", { message: { id: "ask-1", text: "Hello" }, by: "owner" });
+    log.add("agent.started", { pid: 101, fence: 1 });
+    return log.add("run.started", { run: "run-1", message: "ask-1", definition: { ...definition, limits } });
+  };
+  /** A turn of 15 tokens. */
+  const looked = (log: Log, number: number) => {
+    const call = stock(`stock-${number}`);
+    return completed(started(turn(log, [call], "", number), call), call, "3 in stock.");
+  };
+  const retried = (log: Log) =>
+    log
+      .add("run.failed", { run: "run-1", error: { code: "LIMIT", message: "" } })
+      .add("run.retried", { run: "run-1", by: "maria" });
+  const overLimit = (message: string) => [{ do: "fail run", error: { code: "LIMIT", message } }];
+  const more = (number: number) => [{ do: "ask the model", run: "run-1", turn: number }];
+
+  test.each([
+    { limits: { maxTurns: 2 }, says: "The run took 2 turns; 2 is the most." },
+    { limits: { maxTokens: 30 }, says: "The run used 30 tokens; 30 is the most." },
+  ])("$limits are reached before more is asked for, and count from a retry", ({ limits, says }) => {
+    const log = looked(limited(limits), 1);
+    expect(stepsOf(log, 1)).toEqual(more(2));
+    expect(stepsOf(looked(log, 2), 1)).toEqual(overLimit(says));
+    expect(stepsOf(retried(log), 1)).toEqual(more(3));
+    expect(stepsOf(looked(log, 3), 1)).toEqual(more(4));
+    expect(stepsOf(looked(log, 4), 1)).toEqual(overLimit(says));
+  });
+
+  test("fail no run that is done", () => {
+    const log = turn(limited({ maxTurns: 1, maxTokens: 1 }), [], "Three.");
+    expect(stepsOf(log, 1)).toEqual([{ do: "complete run", answer: "Three." }]);
+  });
+
+  test("are twenty turns where nothing is said", () => {
+    const log = limited({});
+    for (let number = 1; number < 20; number++) looked(log, number);
+    expect(stepsOf(log, 1)).toEqual(more(20));
+    expect(stepsOf(looked(log, 20), 1)).toEqual(overLimit("The run took 20 turns; 20 is the most."));
+  });
+});

@@ -84,6 +84,57 @@ describe("a run", () => {
     expect(problemOf(state.messages)).toBeNull();
   });
 
+  test("that is retried is open again, knows what was used before, and has its calls as they ended", () => {
+    const log = inDoubt().add("run.failed", { run: "run-1", error: { code: "LIMIT", message: "too much" } });
+    const { run } = log.add("run.retried", { run: "run-1", by: "maria" }).state;
+    expect(run).toMatchObject({
+      status: "running",
+      turn: 1,
+      refused: 0,
+      usage: { inputTokens: 10, outputTokens: 5 },
+      before: { turn: 1, usage: { inputTokens: 10, outputTokens: 5 } },
+    });
+    expect(run).not.toHaveProperty("error");
+    expect(run?.calls.map(({ status }) => status)).toEqual(["failed", "completed"]);
+    expect(problemOf(log.state.messages)).toBeNull();
+    expect(turn(log, [], "Three.", 2).state.run).toMatchObject({ turn: 2, before: { turn: 1 } });
+  });
+
+  test("counts the turns in a row that asked for what could not be run, each once", () => {
+    const log = turn(asked(), [charge(), stock()]);
+    const refused = () => log.state.run?.refused;
+    failed(failed(log, charge()), stock());
+    expect(refused()).toBe(1);
+    // One good call beside it does not make a turn a good one.
+    const second = [charge("charge-2"), stock("stock-2")] as const;
+    started(failed(turn(log, [...second], "", 2), second[0]), second[1]);
+    completed(log, second[1], "3 in stock.");
+    expect(refused()).toBe(2);
+    turn(log, [charge("charge-3")], "", 3);
+    expect(refused()).toBe(2);
+    // One that was started has been run, however it ended.
+    failed(started(log, charge("charge-3")), charge("charge-3"));
+    turn(log, [], "Well.", 4);
+    expect(refused()).toBe(0);
+  });
+
+  test("that goes on where the model paused has one message, one text, and the latest reason to stop", () => {
+    const usage = { inputTokens: 1, outputTokens: 1 };
+    const paused = { run: "run-1", calls: [], usage, stop: "pause_turn" };
+    const log = asked();
+    for (const [index, content] of ["One", "two"].entries())
+      log.add("turn.saved", { ...paused, turn: index + 1, parts: [{ type: "text", content }] });
+    expect(log.state.run).toMatchObject({ stop: "pause_turn", turn: 2 });
+    turn(log, [stock()], "three.", 3);
+    expect(rolesOf(log.state)).toEqual(["user", "assistant"]);
+    expect(log.state.run).toMatchObject({ text: "One\n\ntwo\n\nthree.", stop: undefined });
+    completed(started(log, stock()), stock(), "3 in stock.");
+    turn(log, [], "Four.", 4);
+    expect(rolesOf(log.state)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect(log.state.run?.text).toBe("Four.");
+    expect(problemOf(log.state.messages)).toBeNull();
+  });
+
   test("that failed before any turn leaves the question it did not answer", () => {
     const log = asked().add("run.failed", { run: "run-1", error: { code: "NO_KEY", message: "no key" } });
     expect(rolesOf(log.state)).toEqual(["user"]);
