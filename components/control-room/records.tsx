@@ -93,6 +93,10 @@ function Fields({ fields }: Pick<RecordState, "fields">) {
   return (
     <table className="w-full table-fixed border-collapse text-[13px]">
       <caption className="sr-only">Fields</caption>
+      <colgroup>
+        <col className="w-[34%]" />
+        <col />
+      </colgroup>
       <tbody>
         {Object.entries(fields).map(([name, writes]) => {
           const last = writes.at(-1);
@@ -100,7 +104,7 @@ function Fields({ fields }: Pick<RecordState, "fields">) {
           const shown = last.entryId === undefined ? [last] : writes.slice(-5);
           return (
             <tr key={name} className="border-t border-line align-top">
-              <th scope="row" className="w-[30%] py-1 pr-2 text-left font-mono font-normal">
+              <th scope="row" className="py-1 pr-2 text-left font-mono font-normal">
                 {name} <span className="text-soft">v{last.version}</span>
               </th>
               <td className="py-1 break-words">

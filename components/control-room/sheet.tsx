@@ -44,6 +44,6 @@ function matters(agents: AgentState[], leases: Live["leases"]): { text: string; 
   const [call] = agents.flatMap(runningCalls);
   if (call) return { text: `${call.tool} runs, attempt ${call.attempt}`, tone: "text-accent" };
   const [lease] = leases;
-  if (lease) return { text: `${lease.field} is ${lease.owner}'s`, tone: "text-accent" };
+  if (lease) return { text: `${lease.field}: ${lease.owner.replace("apikey:", "")}`, tone: "text-accent" };
   return { text: "nothing runs", tone: "text-soft" };
 }
