@@ -111,13 +111,19 @@ function Fields({ fields }: Pick<RecordState, "fields">) {
                 {writes.length > shown.length && last.entryId !== undefined ? (
                   <div className="text-soft">{writes.length - shown.length} earlier</div>
                 ) : null}
-                {shown.map((write) => (
-                  <div key={write.version}>{inWords(write.value)}</div>
+                {shown.map(({ version, value, by, evidence }) => (
+                  <div key={version}>
+                    {inWords(value)}{" "}
+                    <span className="text-soft">
+                      {by.replace("apikey:", "")}
+                      {evidence === null ? null : (
+                        <>
+                          : “<bdi>{inWords(evidence)}</bdi>”
+                        </>
+                      )}
+                    </span>
+                  </div>
                 ))}
-                <div className="text-soft">
-                  {last.by}
-                  {last.evidence === null ? null : <>: “{last.evidence}”</>}
-                </div>
               </td>
             </tr>
           );
@@ -157,7 +163,7 @@ function CheckpointView({ record, checkpoint }: { record: RecordState; checkpoin
             </span>{" "}
             by {by}
             {times > 1 ? `, ${times} changes` : ""}
-            {evidence === null ? "" : `: “${evidence}”`}
+            {evidence === null ? "" : `: “${inWords(evidence)}”`}
           </li>
         ))}
       </ul>
