@@ -15,7 +15,7 @@ import { describeInput, secondsBetween } from "./words";
 const marks: Record<AgentStatus, { mark: string; tone: string }> = {
   idle: { mark: "○", tone: "text-soft" },
   running: { mark: "▶", tone: "text-accent" },
-  recovering: { mark: "◌", tone: "text-death" },
+  recovering: { mark: "◌", tone: "text-soft" },
   interrupted: { mark: "?", tone: "text-doubt" },
   failed: { mark: "✕", tone: "text-death" },
 };
@@ -41,11 +41,18 @@ export function AgentCard({ agent }: { agent: AgentState }) {
         </span>
       }
     >
-      {asked ? <p className="mb-2 line-clamp-3 break-words text-[13px] text-soft">Asked: “{asked}”</p> : null}
-      {calls.map((call) => (
-        <RunningCallRow key={call.id} call={call} />
-      ))}
-      <SpeechOf agent={agent} />
+      {asked ? (
+        <p className="mb-2 line-clamp-3 break-words text-[13px] text-soft">
+          Asked: “<bdi>{asked}</bdi>”
+        </p>
+      ) : null}
+      {/* Its place is kept while the run is open: what is below must not jump each time that a process dies. */}
+      <div className={isOpen(agent.run) ? "min-h-[43px]" : ""}>
+        {calls.map((call) => (
+          <RunningCallRow key={call.id} call={call} />
+        ))}
+        {calls.length === 0 ? <SpeechOf agent={agent} /> : null}
+      </div>
       {isOpen(agent.run) ? <UsageOf run={agent.run} /> : null}
       <Kill agent={agent} />
       {agent.asks.length > 0 ? (
@@ -85,7 +92,7 @@ function RunningCallRow({ call }: { call: RunningCall }) {
 
 function Kill({ agent }: { agent: AgentState }) {
   const { events } = useLive();
-  const kill = useAct(() => relight.agent(agent.id).kill());
+  const kill = useAct(() => relight.agent(agent.id).kill(), agent.position);
   const live = useCanAct();
   const pid = agent.process?.pid;
   const crash = kill.data && events.find(({ sequence }) => sequence === kill.data?.cursor);
@@ -96,7 +103,7 @@ function Kill({ agent }: { agent: AgentState }) {
         <Button tone="death" disabled={kill.busy || !live} onClick={() => kill.act()}>
           Kill agent
         </Button>
-        {pid ? <Copyable text={`kill -9 ${pid}`} /> : null}
+        {pid && live ? <Copyable text={`kill -9 ${pid}`} /> : null}
       </div>
       {kill.data && crash && crash.time >= (agent.run?.startedAt ?? "") && !kill.refusal ? (
         <p className="mt-2 text-[13px] text-soft">

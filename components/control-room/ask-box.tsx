@@ -1,4 +1,5 @@
 import { type FormEvent, useId, useRef, useState } from "react";
+import { useConnection } from "../live-page";
 import { Button } from "../ui/button";
 import { Refusal } from "../ui/refusal";
 import { relight, useAct } from "./live";
@@ -7,6 +8,7 @@ const SUGGESTIONS = ["How many SKU-7 do we have?", "Charge Maria's card $40 for 
 
 export function AskBox({ agent }: { agent: string }) {
   const id = useId();
+  const connection = useConnection();
   const [text, setText] = useState("");
   // Kept until the server has answered: sent again after a lost answer, it is the same ask.
   const pending = useRef<{ text: string; id: string } | null>(null);
@@ -15,7 +17,7 @@ export function AskBox({ agent }: { agent: string }) {
     await relight.agent(agent).ask(asked, { id: pending.current.id });
     pending.current = null;
     setText("");
-  });
+  }, connection);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim() !== "" && !ask.busy) ask.act(text);

@@ -1,8 +1,7 @@
-import { allCalls, type Interrupt } from "@/lib/agents/state";
+import { allCalls } from "@/lib/agents/state";
 import { useConnection } from "../live-page";
 import { Panel } from "../ui/panel";
 import { AgentCard } from "./agent-card";
-import { Alerts } from "./alerts";
 import { Bank } from "./bank";
 import { Cluster } from "./cluster";
 import { CreateAgent } from "./create-agent";
@@ -15,8 +14,6 @@ import { Scrubber } from "./scrubber";
 import { Sheet } from "./sheet";
 import { useView } from "./view";
 import { Workers } from "./workers";
-
-const isOpen = ({ status }: Interrupt): boolean => status === "open";
 
 /** What is happening, live: the same for every reader of this playground. */
 export function ControlRoom() {
@@ -45,8 +42,7 @@ export function ControlRoom() {
     );
   }
   return (
-    <Sheet agents={defined}>
-      <Alerts />
+    <Sheet agents={defined} gone={connection === "reconnecting"} runtime={runtime}>
       {connection === "reconnecting" ? (
         <p role="alert" className="rounded-md border border-death bg-death-ground px-3 py-2 text-death">
           <span aria-hidden>✕ </span>The server is gone. What you see is the log as of event {cursor}. Start
@@ -59,18 +55,14 @@ export function ControlRoom() {
           decisions are kept; press Start runtime.
         </p>
       ) : null}
-      {interrupts.filter(isOpen).map((interrupt) => (
+      {/* Decided ones stay where they are: nothing else may slide under a pointer that presses twice. */}
+      {interrupts.map((interrupt) => (
         <InDoubt key={interrupt.id} interrupt={interrupt} />
       ))}
       {quiet ? <CreateAgent /> : null}
       {defined.map((agent) => (
         <AgentCard key={agent.id} agent={agent} />
       ))}
-      {interrupts
-        .filter((interrupt) => !isOpen(interrupt))
-        .map((interrupt) => (
-          <InDoubt key={interrupt.id} interrupt={interrupt} />
-        ))}
       <Workers />
       <Records />
       <Cluster />

@@ -17,7 +17,10 @@ export function Header({ connection, title }: { connection: Connection | "connec
   const gone = connection !== "live";
   const busy = restart.busy || stop.busy || start.busy || gone;
   return (
-    <header className="z-10 flex lg:sticky lg:top-0 flex-wrap items-center gap-x-5 gap-y-2 border-b border-line bg-sheet px-6 py-2.5">
+    <header
+      ref={measure}
+      className="z-10 flex lg:sticky lg:top-0 flex-wrap items-center gap-x-5 gap-y-2 border-b border-line bg-sheet px-6 py-2.5"
+    >
       <Link href="/" className="font-serif text-[17px] font-semibold">
         Relight
       </Link>
@@ -61,6 +64,16 @@ export function Header({ connection, title }: { connection: Connection | "connec
       <Refusal text={restart.refusal ?? stop.refusal ?? start.refusal} />
     </header>
   );
+}
+
+/** How high the header is, as it wraps: what sticks below it, and what is jumped to, must not lie under it. */
+function measure(header: HTMLElement | null) {
+  if (!header) return;
+  const tell = () =>
+    document.documentElement.style.setProperty("--header", `${header.getBoundingClientRect().height}px`);
+  const observer = new ResizeObserver(tell);
+  observer.observe(header);
+  return () => observer.disconnect();
 }
 
 /** Asks once, then proves what it did. */

@@ -12,8 +12,9 @@ export function InDoubt({ interrupt }: { interrupt: Interrupt }) {
   const open = interrupt.status === "open";
   return (
     <Panel tone={open ? "doubt" : "plain"} title={open ? "In doubt: a person must say" : "Was in doubt"}>
-      <div>
+      <div className="break-words">
         <b className="font-mono">{interrupt.call.tool}</b> {describeInput(interrupt.call.input)}
+        <span className="font-mono text-[13px] text-soft"> · {interrupt.agent}</span>
       </div>
       <div className="mb-2.5 mt-1 text-[13px] text-soft">
         {interrupt.attempts.map((attempt) => (

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { type Connection, connect, type StreamMessage } from "@/lib/client";
 import { advance, type Live, nothing } from "@/lib/client/live";
 import { messageOf } from "@/lib/errors";
@@ -68,9 +68,21 @@ export function useStream(): Connection | "connecting" {
   return connection;
 }
 
-/** Something a person does. What it changed comes back through the stream; a refusal is shown where it was done. */
-export function useAct<Input = void, Output = unknown>(act: (input: Input) => Promise<Output>) {
+/**
+ * Something a person does. What it changed comes back through the stream; a refusal is shown where it was done.
+ * @param about what it was done to: once that is another one, a refusal is no longer true
+ */
+export function useAct<Input = void, Output = unknown>(
+  act: (input: Input) => Promise<Output>,
+  about?: unknown,
+) {
+  const when = useRef(about);
   const { mutate, isPending, error, data, reset } = useMutation({ mutationFn: act });
   const code = error && "code" in error ? `${String(error.code)}: ` : "";
-  return { act: mutate, busy: isPending, refusal: error && `${code}${messageOf(error)}`, data, clear: reset };
+  const refusal = error && Object.is(when.current, about) ? `${code}${messageOf(error)}` : null;
+  const mark = (input: Input) => {
+    when.current = about;
+    mutate(input);
+  };
+  return { act: mark, busy: isPending, refusal, data, clear: reset };
 }

@@ -93,6 +93,10 @@ function Fields({ fields }: Pick<RecordState, "fields">) {
   return (
     <table className="w-full table-fixed border-collapse text-[13px]">
       <caption className="sr-only">Fields</caption>
+      <colgroup>
+        <col className="w-[34%]" />
+        <col />
+      </colgroup>
       <tbody>
         {Object.entries(fields).map(([name, writes]) => {
           const last = writes.at(-1);
@@ -100,20 +104,26 @@ function Fields({ fields }: Pick<RecordState, "fields">) {
           const shown = last.entryId === undefined ? [last] : writes.slice(-5);
           return (
             <tr key={name} className="border-t border-line align-top">
-              <th scope="row" className="w-[30%] py-1 pr-2 text-left font-mono font-normal">
+              <th scope="row" className="py-1 pr-2 text-left font-mono font-normal">
                 {name} <span className="text-soft">v{last.version}</span>
               </th>
               <td className="py-1 break-words">
                 {writes.length > shown.length && last.entryId !== undefined ? (
                   <div className="text-soft">{writes.length - shown.length} earlier</div>
                 ) : null}
-                {shown.map((write) => (
-                  <div key={write.version}>{inWords(write.value)}</div>
+                {shown.map(({ version, value, by, evidence }) => (
+                  <div key={version}>
+                    {inWords(value)}{" "}
+                    <span className="text-soft">
+                      {by.replace("apikey:", "")}
+                      {evidence === null ? null : (
+                        <>
+                          : “<bdi>{inWords(evidence)}</bdi>”
+                        </>
+                      )}
+                    </span>
+                  </div>
                 ))}
-                <div className="text-soft">
-                  {last.by}
-                  {last.evidence === null ? null : <>: “{last.evidence}”</>}
-                </div>
               </td>
             </tr>
           );
@@ -153,7 +163,7 @@ function CheckpointView({ record, checkpoint }: { record: RecordState; checkpoin
             </span>{" "}
             by {by}
             {times > 1 ? `, ${times} changes` : ""}
-            {evidence === null ? "" : `: “${evidence}”`}
+            {evidence === null ? "" : `: “${inWords(evidence)}”`}
           </li>
         ))}
       </ul>

@@ -3,6 +3,7 @@ import type { Tools } from "@/lib/agents/next";
 import { allCalls } from "@/lib/agents/state";
 import { indexAfter } from "@/lib/client/live";
 import { endOfCommit, ifItCrashedHere } from "@/lib/client/replay";
+import { isAlive } from "@/lib/records/worker-state";
 import { Button } from "../ui/button";
 import { useLive, useRuntime } from "./live";
 import { useScrub, useView } from "./view";
@@ -21,6 +22,10 @@ export function Scrubber() {
     .map(({ tool: name, idempotent }) => ({ name, idempotent }));
   const known = registered && registered.length > 0 ? registered : promised;
   const tools: Tools = Object.fromEntries(known.map((tool) => [tool.name, tool]));
+  const isGone = (owner: string) => {
+    const life = view.crew[owner.replace(/^.*\//, "")];
+    return life !== undefined && !isAlive(life.state);
+  };
   const first = events[0]?.sequence;
   if (first === undefined) return null;
   const shown = at ?? cursor;
@@ -67,7 +72,7 @@ export function Scrubber() {
         ))}
         {leases.map(({ name, field, owner }) => (
           <div key={`${name} ${field}`}>
-            If {owner} died here:{" "}
+            {isGone(owner) ? `${owner} is gone: ` : `If ${owner} died here: `}
             <b>
               {field} of {name} stays its own.
             </b>{" "}

@@ -1,6 +1,6 @@
 "use client";
 
-import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import type { Live } from "@/lib/client/live";
 import { Replay } from "@/lib/client/replay";
 import { useConnection } from "../live-page";
@@ -19,6 +19,10 @@ const ScrubContext = createContext<Scrub>({ at: null, show: () => {}, replay: ne
 export function Scrubbed({ children }: { children: ReactNode }) {
   const [at, show] = useState<number | null>(null);
   const [replay] = useState(() => new Replay());
+  const { log } = useLive();
+  // The past of a log ends with it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever it is another log
+  useEffect(() => show(null), [log]);
   const scrub = useMemo(() => ({ at, show, replay }), [at, replay]);
   return <ScrubContext.Provider value={scrub}>{children}</ScrubContext.Provider>;
 }

@@ -50,7 +50,7 @@ function WorkerCard({ life: { name, pid, state } }: { life: WorkerLife }) {
         <Button disabled={disabled} onClick={() => freeze.act()}>
           {state === "paused" ? "Continue" : "Pause"}
         </Button>
-        {alive ? <Copyable text={`kill -9 ${pid}`} /> : null}
+        {alive && canAct ? <Copyable text={`kill -9 ${pid}`} /> : null}
       </div>
       <Refusal text={kill.refusal ?? freeze.refusal} />
       {canAct && said && said.output.length > 0 ? (

@@ -15,25 +15,27 @@ export function CellView({ cell, notebook }: { cell: Cell; notebook: NotebookHan
   const next = order[order.indexOf(cell.id) + 1];
   const running = session.running === cell.id;
   return (
-    <section aria-label={`Cell ${cell.id}`} id={domId(cell.id)} className="my-5 scroll-mt-20">
+    <section
+      aria-label={`Cell ${cell.id}`}
+      id={domId(cell.id)}
+      className="my-5 scroll-mt-[calc(var(--header)+16px)]"
+    >
       <div className="overflow-hidden rounded-lg border border-line bg-code">
         <div className="flex flex-wrap items-center gap-3 border-b border-line py-1.5 pl-3.5 pr-2 text-[13px]">
           <span className="font-mono text-soft">ts</span>
           <Status state={state} stale={isStale(session, cell.id)} />
           <span className="flex-1" />
+          {/* Not in Run's place: whoever presses that twice must not stop what they began. */}
+          {running ? <Button onClick={stop}>■ Stop</Button> : null}
           {state.code !== cell.code ? (
             <Button onClick={() => edit(cell.id, cell.code)}>Reset cell</Button>
           ) : null}
           <Button onClick={() => run(...upTo)} disabled={session.running !== null}>
             Run to here
           </Button>
-          {running ? (
-            <Button onClick={stop}>■ Stop</Button>
-          ) : (
-            <Button tone="accent" disabled={session.running !== null} onClick={() => run(cell.id)}>
-              ▶ {state.status === "not run" ? "Run" : "Run again"}
-            </Button>
-          )}
+          <Button tone="accent" disabled={session.running !== null} onClick={() => run(cell.id)}>
+            ▶ {state.status === "not run" ? "Run" : "Run again"}
+          </Button>
         </div>
         <Editor
           label={`Code of cell ${cell.id}`}

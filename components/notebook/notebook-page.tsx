@@ -11,7 +11,7 @@ import { Diagram } from "./diagram";
 import { ModelPicker, useModel } from "./model-picker";
 import { isOfRecovery, RecoveryDiagram } from "./recovery-diagram";
 import { RunBar } from "./run-bar";
-import { Steps } from "./steps";
+import { Steps, useStayAtHash } from "./steps";
 import { useNotebook } from "./use-notebook";
 
 type Drawn = Block & { prose?: ReactNode };
@@ -34,7 +34,7 @@ export function NotebookPage(props: NotebookPageProps) {
         </>
       }
     >
-      <main className="mx-auto grid max-w-[1500px] grid-cols-[minmax(0,1fr)] lg:grid-cols-[minmax(0,1fr)_minmax(440px,600px)]">
+      <main className="mx-auto grid max-w-[1500px] grid-cols-[minmax(0,1fr)] lg:grid-cols-[minmax(0,1fr)_clamp(400px,42vw,600px)]">
         <Article {...props} />
         <Scrubbed>
           <ControlRoom />
@@ -49,8 +49,9 @@ function Article({ slug, title, minutes, blocks }: NotebookPageProps) {
   const [model, chooseModel] = useModel();
   const notebook = useNotebook(slug, cells, model);
   const asks = cells.some(({ code }) => code.includes("relight.model"));
+  const article = useStayAtHash();
   return (
-    <article className="w-full max-w-[820px] justify-self-center px-4 pt-8 pb-24 sm:px-12">
+    <article ref={article} className="w-full max-w-[820px] justify-self-center px-4 pt-8 pb-[75vh] sm:px-12">
       <h1 className="font-serif text-[30px] font-semibold leading-tight">{title}</h1>
       <p className="mb-4 text-[13px] text-soft">About {minutes} minutes.</p>
       <RunBar notebook={notebook}>

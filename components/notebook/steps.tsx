@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "../ui/button";
 
 const steps = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>(".prose h2[id]")];
@@ -11,7 +11,10 @@ export function Steps() {
     const look = () => {
       const all = steps();
       // A step begins when its heading has come up to the header.
-      const step = all.filter((heading) => heading.getBoundingClientRect().top < 120).length;
+      const header = Number.parseFloat(
+        getComputedStyle(document.documentElement).getPropertyValue("--header"),
+      );
+      const step = all.filter((heading) => heading.getBoundingClientRect().top < header + 64).length;
       setAt((before) =>
         before.step === step && before.of === all.length ? before : { step, of: all.length },
       );
@@ -38,4 +41,24 @@ export function Steps() {
       </Button>
     </span>
   );
+}
+
+/** Until the reader does something, the step that the URL names stays where it was jumped to: outputs and drawings come later. */
+export function useStayAtHash() {
+  const article = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const element = article.current;
+    const target = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
+    if (!element || !target) return;
+    const observer = new ResizeObserver(() => target.scrollIntoView());
+    observer.observe(element);
+    const end = () => observer.disconnect();
+    const acts = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
+    for (const act of acts) addEventListener(act, end, { once: true, passive: true });
+    return () => {
+      end();
+      for (const act of acts) removeEventListener(act, end);
+    };
+  }, []);
+  return article;
 }

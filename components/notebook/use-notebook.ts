@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useReducer, useRef } from "react";
 import { Lender } from "@/lib/client/lent";
 import type { FromWorker, ToWorker } from "@/lib/notebooks/kernel-worker";
-import { type Act, act, begin, type Kept, keep, type Session } from "@/lib/notebooks/session";
+import { type Act, act, begin, type CellState, type Kept, keep, type Session } from "@/lib/notebooks/session";
 import { useLive } from "../control-room/live";
 
 export interface NotebookHandle {
@@ -60,6 +60,13 @@ function useKernel(dispatch: (what: Act) => void): { ask(message: ToWorker): voi
       if ("tells" in data) dispatch({ do: "told", message: data, at: Date.now() });
       else lender.hear(data);
     };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      running.current = null;
+      const why =
+        "The kernel could not be loaded or has ended. Is the server there? Run the cell again then.";
+      dispatch({ do: "lost", why, at: Date.now() });
+    };
     running.current = { worker, lender };
     return running.current;
   }, [dispatch]);
@@ -84,42 +91,55 @@ function useKernel(dispatch: (what: Act) => void): { ask(message: ToWorker): voi
   return { ask, end };
 }
 
-/** Keeps outputs and edits in this browser, under the notebook's name. */
+/**
+ * Keeps outputs and edits in this browser, each cell by itself: another tab of the notebook may have changed others, and
+ * what this one did not touch it must not write.
+ */
 function useKept(
   slug: string,
   cells: readonly { id: string; code: string }[],
   session: Session,
   dispatch: (what: Act) => void,
 ): void {
-  const key = `relight:notebook:${slug}`;
-  const restored = useRef(false);
+  const written = useRef<Record<string, string> | null>(null);
   useEffect(() => {
     // After the first drawing, which must be the server's.
-    restored.current = true;
-    dispatch({ do: "restore", cells, kept: read(key) });
-  }, [key, cells, dispatch]);
+    const texts = cells.map(({ id }) => [id, localStorage.getItem(keyOf(slug, id))] as const);
+    const kept = Object.fromEntries(texts.map(([id, text]) => [id, parse(text)]));
+    dispatch({ do: "restore", cells, kept });
+    const restored = Object.values(begin(cells, kept).cells);
+    written.current = Object.fromEntries(cells.map(({ id }, at) => [id, textOf(restored[at])]));
+  }, [slug, cells, dispatch]);
   useEffect(() => {
-    if (!restored.current) return;
-    const saving = setTimeout(() => write(key, session), 300);
+    const saving = setTimeout(() => {
+      for (const [id, cell] of Object.entries(session.cells)) {
+        const text = textOf(cell);
+        if (!written.current || written.current[id] === text) continue;
+        written.current[id] = text;
+        write(keyOf(slug, id), cell, text);
+      }
+    }, 300);
     return () => clearTimeout(saving);
-  }, [key, session]);
+  }, [slug, session]);
 }
 
-function read(key: string): Record<string, Kept> {
+const keyOf = (slug: string, cell: string): string => `relight:notebook:${slug}:${cell}`;
+
+const textOf = (cell: CellState | undefined): string => (cell ? JSON.stringify(keep(cell)) : "");
+
+function parse(text: string | null): Kept | undefined {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? "{}") as Record<string, Kept>;
+    return text === null ? undefined : (JSON.parse(text) as Kept);
   } catch {
-    return {};
+    return undefined;
   }
 }
 
-function write(key: string, { cells }: Session): void {
-  const kept = Object.fromEntries(Object.entries(cells).map(([id, cell]) => [id, keep(cell)]));
+function write(key: string, cell: CellState, text: string): void {
   try {
-    localStorage.setItem(key, JSON.stringify(kept));
+    localStorage.setItem(key, text);
   } catch {
-    // More than the browser keeps: the edits at least.
-    const edits = Object.entries(kept).map(([id, cell]) => [id, { ...cell, outputs: [] }]);
-    localStorage.setItem(key, JSON.stringify(Object.fromEntries(edits)));
+    // More than the browser keeps: the edit at least.
+    localStorage.setItem(key, JSON.stringify({ ...keep(cell), outputs: [] }));
   }
 }

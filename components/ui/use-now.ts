@@ -1,12 +1,12 @@
 import { useEffect, useState } from "react";
 
-/** Epoch milliseconds, ten times a second while it ticks; where it stopped, when it does not. */
+/** Epoch milliseconds, ten times a second while it ticks; as of this drawing, when it does not. */
 export function useNow(ticks: boolean): number {
-  const [now, setNow] = useState(() => Date.now());
+  const [, redraw] = useState(0);
   useEffect(() => {
     if (!ticks) return;
-    const ticking = setInterval(() => setNow(Date.now()), 100);
+    const ticking = setInterval(() => redraw((drawn) => drawn + 1), 100);
     return () => clearInterval(ticking);
   }, [ticks]);
-  return now;
+  return Date.now();
 }

@@ -30,8 +30,13 @@ export function lineOfInterrupt({ id, agent, call, attempts, status, decidedBy, 
   const last = attempts.at(-1);
   const how = last ? `started at ${last.startedAt}, ${last.why ?? "unknown"}` : "";
   const by = decidedBy ? `, ${status} by ${decidedBy}${reason ? `: ${reason}` : ""}` : "";
-  return `${id}  ${agent}  ${call.tool} ${JSON.stringify(call.input)}  attempt ${call.attempt}, ${how}${by}`;
+  return oneLine(
+    `${id}  ${agent}  ${call.tool} ${JSON.stringify(call.input)}  attempt ${call.attempt}, ${how}${by}`,
+  );
 }
+
+/** What is one line must not look like two, whatever was written into it. */
+const oneLine = (text: string): string => text.replace(/\r?\n/g, "\\n");
 
 const indent = (text: string, by: string): string => text.replace(/^/gm, by);
 
@@ -84,5 +89,5 @@ export function lineOfChange({ sequence, time, type, data }: RecordEvent): strin
     tookOverFrom !== undefined && `from ${tookOverFrom}, fence ${tookOverFence}`,
     evidence !== undefined && `evidence: ${evidence}`,
   ].filter(Boolean);
-  return [String(sequence).padStart(5), time, shortType(type).padEnd(19), ...more].join("  ");
+  return oneLine([String(sequence).padStart(5), time, shortType(type).padEnd(19), ...more].join("  "));
 }

@@ -21,6 +21,9 @@ export interface ServeOptions {
 const KERNEL = "/kernel.js";
 const KERNEL_POLICY = "default-src 'none'; script-src 'self' 'unsafe-eval'; connect-src 'self'";
 
+/** How long an idle connection is kept. Stopping closes it at once. */
+const KEEP_ALIVE_MS = 600_000;
+
 /** How long stopping may take in all. */
 const STOP_MS = 2500;
 /** How long answers that are under way may take after that. */
@@ -62,6 +65,8 @@ export async function serve(
     if (handle) void handle(request, response);
     else answer(response, new RelightError("UNAVAILABLE", "The server is starting."));
   });
+  // A client that was frozen for longer comes back on a connection that it believes in.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   // The port first: a server that cannot be reached must not run agents.
   await listen(server, port, host);
   const stopped = new AbortController();

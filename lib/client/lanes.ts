@@ -194,7 +194,8 @@ function take(reading: Reading, event: AgentEvent): void {
       mark(event.data.decision, { tool: reading.doubted.get(event.data.call), by: event.data.by });
       return;
     case "relight.run.interrupted":
-      mark("interrupted");
+      // What it waits for was marked in the same commit: one mark would lie over the other.
+      if (lane?.marks.at(-1)?.at !== at) mark("interrupted");
       return;
     case "relight.run.completed":
       mark("completed");

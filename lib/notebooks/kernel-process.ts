@@ -14,5 +14,6 @@ const kernel = new Kernel({
   source: (name) => relight.source(name),
 });
 
+process.on("unhandledRejection", (reason) => kernel.stray(reason));
 process.on("disconnect", () => process.exit(0));
 process.on("message", (message) => void kernel.ask(message as ToKernel));

@@ -25,6 +25,10 @@ relight.reset = async () => {
 
 const kernel = new Kernel({ given: { relight, run }, tell: say, source: (name) => relight.source(name) });
 
+addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  kernel.stray(event.reason);
+});
 addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   if ("to" in data) stream.take(data);
   // The page's choice of a model: the cells read it as `relight.model`.

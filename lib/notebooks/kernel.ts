@@ -62,6 +62,11 @@ export class Kernel {
     return this.#turn;
   }
 
+  /** What nobody waited for went wrong: shown where one was last. */
+  stray(error: unknown): void {
+    this.#put(errorOf(this.#cell, error));
+  }
+
   #do(message: ToKernel): Promise<void> {
     return message.ask === "run"
       ? this.#run(message.cell, message.code)
@@ -163,13 +168,18 @@ export class Kernel {
 /** Waits so many milliseconds. */
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** A name that is not there is one of a cell that has not run, as a rule. */
+const said = (error: Error): string =>
+  error.name === "ReferenceError" ? `${error.message}. Run the cell that declares it first.` : error.message;
+
 function errorOf(cell: string, error: unknown): Output {
   const line =
     Evaluator.lineOf(cell, error) ?? (isRelightError(error, "INVALID") ? error.details.line : undefined);
   return {
     kind: "error",
     code: isRelightError(error) ? error.code : error instanceof Error ? error.name : null,
-    message: cut(error instanceof Error ? messageOf(error) : `thrown: ${inspect(error)}`, 4000),
-    line: typeof line === "number" ? line : null,
+    message: cut(error instanceof Error ? said(error) : `thrown: ${inspect(error)}`, 4000),
+    // A cell that cannot be parsed says its line itself.
+    line: typeof line === "number" && !isRelightError(error) ? line : null,
   };
 }

@@ -11,6 +11,8 @@ export interface CellState {
   /** As it stands in the editor. */
   code: string;
   status: CellStatus;
+  /** What it was before it was queued. */
+  before: CellStatus;
   outputs: Output[];
   /** Epoch milliseconds. */
   startedAt: number | null;
@@ -39,13 +41,19 @@ export type Act =
   | { do: "told"; message: FromKernel; at: number }
   /** The kernel was ended. */
   | { do: "stop"; at: number }
+  /** The kernel ended, or never began. */
+  | { do: "lost"; why: string; at: number }
   | { do: "edit"; id: string; code: string }
   /** What an earlier visit left. */
-  | { do: "restore"; cells: readonly { id: string; code: string }[]; kept: Readonly<Record<string, Kept>> };
+  | {
+      do: "restore";
+      cells: readonly { id: string; code: string }[];
+      kept: Readonly<Record<string, Kept | undefined>>;
+    };
 
 export function begin(
   cells: readonly { id: string; code: string }[],
-  kept: Readonly<Record<string, Kept>> = {},
+  kept: Readonly<Record<string, Kept | undefined>> = {},
 ): Session {
   const states = cells.map(({ id, code }): [string, CellState] => [id, { ...fresh(code), ...kept[id] }]);
   return {
@@ -54,24 +62,29 @@ export function begin(
     running: null,
     queue: [],
     held: null,
-    runs: 0,
+    runs: Math.max(0, ...states.map(([, { run }]) => run)),
   };
 }
 
 /** What outlives a reload. */
-export type Kept = Pick<CellState, "code" | "status" | "outputs" | "ms" | "earlier">;
+export type Kept = Pick<CellState, "code" | "status" | "outputs" | "ms" | "run" | "earlier">;
 
 /** A cell as it is found after a reload: whatever ran does not run any more. */
-export function keep({ code, status, outputs, ms }: CellState): Kept {
-  const ended = status === "running" || status === "queued" || status === "waiting" ? "stopped" : status;
-  return { code, outputs, ms, status: ended, earlier: ended !== "not run" };
+export function keep({ code, status: now, before, outputs, ms, run }: CellState): Kept {
+  // One that was only queued is what it was.
+  const status = now === "queued" ? before : now;
+  const ended = status === "running" || status === "waiting" ? "stopped" : status;
+  return { code, outputs, ms, run, status: ended, earlier: ended !== "not run" };
 }
 
 export function act(session: Session, what: Act): Session {
   switch (what.do) {
     case "run": {
       const ids = what.ids.filter((id) => id !== session.running);
-      const queued = ids.reduce((folded, id) => change(folded, id, { status: "queued" }), unqueued(session));
+      const queued = ids.reduce((folded, id) => {
+        const { status } = folded.cells[id] ?? { status: "not run" };
+        return change(folded, id, { status: "queued", before: status });
+      }, unqueued(session));
       return startNext({ ...queued, queue: ids, held: null }, what.at);
     }
     case "told":
@@ -88,6 +101,14 @@ export function act(session: Session, what: Act): Session {
         });
       }, unqueued(session));
       return { ...stopped, running: null, queue: [], held: null };
+    }
+    case "lost": {
+      const { running } = session;
+      const stopped = act(session, { do: "stop", at: what.at });
+      if (running === null) return stopped;
+      const error: Output = { kind: "error", code: "UNAVAILABLE", message: what.why, line: null };
+      const outputs = [...(stopped.cells[running]?.outputs ?? []), error];
+      return change(stopped, running, { status: "failed", outputs });
     }
     case "edit":
       return change(session, what.id, { code: what.code });
@@ -114,11 +135,15 @@ function told(session: Session, message: FromKernel, at: number): Session {
     case "spent":
       return change(session, message.cell, { outputs: take(cell.outputs, message) });
     case "pressed":
-      return change(session, message.cell, {
-        outputs: take(cell.outputs, message),
-        status: "running",
-        startedAt: at,
-      });
+      return {
+        ...change(session, message.cell, {
+          outputs: take(cell.outputs, message),
+          status: "running",
+          startedAt: at,
+        }),
+        running: message.cell,
+        held: null,
+      };
     case "done": {
       const { waiting } = message;
       const done = change(session, message.cell, { ...ended, status: waiting ? "waiting" : "done" });
@@ -156,8 +181,8 @@ function startNext(session: Session, at: number): Session {
 /** What waits in the queue is as it was before it was asked for. */
 function unqueued(session: Session): Session {
   return session.queue.reduce((folded, id) => {
-    const { outputs, ms } = folded.cells[id] as CellState;
-    return change(folded, id, { status: ms === null && outputs.length === 0 ? "not run" : "done" });
+    const { status, before } = folded.cells[id] as CellState;
+    return status === "queued" ? change(folded, id, { status: before }) : folded;
   }, session);
 }
 
@@ -169,6 +194,7 @@ function change(session: Session, id: string, to: Partial<CellState>): Session {
 const fresh = (code: string): CellState => ({
   code,
   status: "not run",
+  before: "not run",
   outputs: [],
   startedAt: null,
   ms: null,

@@ -287,9 +287,13 @@ export class Playground {
     this.#closed.abort();
     this.#swapped.abort();
     await this.#exclusively(async () => {
-      await this.#open.workers.stop();
-      if (this.#runtime) await this.#stop();
-      closeFolder(this.#open.folder);
+      try {
+        await this.#open.workers.stop();
+      } finally {
+        // Whatever became of the workers, the agents must not outlive this.
+        if (this.#runtime) await this.#stop();
+        closeFolder(this.#open.folder);
+      }
     });
   }
 

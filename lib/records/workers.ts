@@ -181,6 +181,8 @@ export class Workers {
   async end(): Promise<void> {
     this.#quiet = true;
     await this.#killAll();
+    // Where the log stays after all, those who start later are in it again.
+    this.#quiet = false;
   }
 
   /** Ends all of them; the log says that they were stopped. */

@@ -66,7 +66,7 @@ test("a decision made elsewhere spends the cell's buttons, and the notebook goes
   const page = await open(server);
   await page.getByRole("button", { name: "Run all" }).click();
   await expect(cell(page, "decide")).toContainText("waiting for you");
-  await expect(page.locator("aside [aria-live=assertive]")).toContainText(
+  await expect(page.locator("p[aria-live=assertive]")).toContainText(
     "charge_card of acme/@maria/shop is in doubt",
   );
   const [inDoubt] = await server.client.interrupts.list("open");

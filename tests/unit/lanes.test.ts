@@ -139,7 +139,6 @@ test("stopped mid-charge: the doubt is the successor's, and the decision comes a
   expect(lanes.map(({ bars }) => bars.map(({ outcome }) => outcome))).toEqual([["cut"], [], ["running"]]);
   expect(lanes[1]?.marks).toEqual([
     { at: at(3.1), kind: "in doubt", sequence: 5, tool: "charge_card" },
-    { at: at(3.1), kind: "interrupted", sequence: 6 },
     { at: at(60), kind: "approved", sequence: 8, tool: "charge_card", by: "maria" },
   ]);
   expect(tell(lanes[0] ?? never())).toContain(

@@ -40,6 +40,23 @@ test("a cell that fails ends what was queued behind it", () => {
   expect(statuses(after(run("a", "b", "c"), failed("a")))).toEqual(["failed", "not run", "not run"]);
 });
 
+test("what was queued in vain is as it was before", () => {
+  const session = after(run("a"), failed("a"), run("b", "a"), stop);
+  expect(statuses(session)).toEqual(["failed", "stopped", "not run"]);
+  const waits = act(after(run("a"), done("a")), run("b", "a"));
+  expect(keep(waits.cells.a as NonNullable<typeof waits.cells.a>).status).toBe("done");
+});
+
+test("what a button does can be stopped, and a kernel that is lost says so", () => {
+  const waiting = after(run("a", "b"), done("a", true));
+  const pressed = act(waiting, told({ tells: "pressed", cell: "a", buttons: "o1", label: "Go" }));
+  expect([pressed.running, pressed.held]).toEqual(["a", null]);
+  expect(statuses(act(pressed, stop))).toEqual(["stopped", "not run", "not run"]);
+  const lost = act(pressed, { do: "lost", why: "It is gone.", at: 2000 });
+  expect(statuses(lost)).toEqual(["failed", "not run", "not run"]);
+  expect(lost.cells.a?.outputs.at(-1)).toMatchObject({ kind: "error", message: "It is gone." });
+});
+
 test("a cell runs anew: what it showed before is gone", () => {
   const session = after(run("a"), showed("a", "one"), done("a"), run("a"), showed("a", "two"));
   expect(session.cells.a?.outputs).toEqual([{ kind: "text", text: "two" }]);
