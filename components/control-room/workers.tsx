@@ -53,16 +53,14 @@ function WorkerCard({ life: { name, pid, state } }: { life: WorkerLife }) {
         {alive && canAct ? <Copyable text={`kill -9 ${pid}`} /> : null}
       </div>
       <Refusal text={kill.refusal ?? freeze.refusal} />
-      {canAct && said && said.output.length > 0 ? (
+      {canAct && said && said.output !== "" ? (
         <section
           aria-label={`What ${name} printed`}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
           tabIndex={0}
           className="mt-2 max-h-40 overflow-auto"
         >
-          <pre className="whitespace-pre-wrap break-words font-mono text-[13px]">
-            {said.output.join("\n")}
-          </pre>
+          <pre className="whitespace-pre-wrap break-words font-mono text-[13px]">{said.output}</pre>
         </section>
       ) : null}
     </Panel>

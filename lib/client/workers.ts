@@ -18,7 +18,7 @@ export class WorkersClient {
     return (await this.http.get<{ workers: Worker[] }>("/workers")).workers;
   }
 
-  /** Starts an OS process; `cursor` is where the log says so. @throws ALREADY_RUNNING; NOT_FOUND if there is no such worker or scenario */
+  /** Starts an OS process; `cursor` is where the log says so. @throws ALREADY_RUNNING; NOT_FOUND if there is no such worker; INVALID */
   async start(options: StartWorker): Promise<WorkerClient & { pid: number; cursor: number }> {
     const { name, pid, cursor } = await this.http.post<Worker & { cursor: number }>("/workers", options);
     return Object.assign(this.worker(name), { pid, cursor });
@@ -53,9 +53,9 @@ export class WorkerClient {
   }
 
   /** What it printed. */
-  async output(): Promise<string[]> {
+  async output(): Promise<string> {
     const { workers } = await this.http.get<{ workers: Worker[] }>("/workers");
-    return workers.find(({ name }) => name === this.name)?.output ?? [];
+    return workers.find(({ name }) => name === this.name)?.output ?? "";
   }
 
   #signal(what: string): Promise<Signalled> {

@@ -101,5 +101,5 @@ export interface Worker {
   pid: number;
   state: WorkerState;
   /** The last lines that it printed. */
-  output: string[];
+  output: string;
 }

@@ -56,10 +56,18 @@ interface Running {
   process: ChildProcess;
   pid: number;
   state: WorkerState;
-  output: string[];
+  /** The last lines that it printed. */
+  lines: string[];
   /** Resolves with the cursor of its end. */
   ended: Promise<number>;
 }
+
+const view = (name: string, { pid, state, lines }: Running): Worker => ({
+  name,
+  pid,
+  state,
+  output: lines.join("\n"),
+});
 
 export class Workers {
   readonly #options: WorkersOptions;
@@ -73,7 +81,7 @@ export class Workers {
   }
 
   list(): Worker[] {
-    return [...this.#workers].map(([name, { pid, state, output }]) => ({ name, pid, state, output }));
+    return [...this.#workers].map(([name, running]) => view(name, running));
   }
 
   /** Calls `changed` whenever a worker's state or output did. @returns how to end it */
@@ -110,12 +118,12 @@ export class Workers {
     }
     const ended = exited.then(([exitCode, signal]) => this.#ended(name, pid, exitCode, signal));
     ended.catch((error: unknown) => log("warn", `${name}: its end is not in the log: ${String(error)}`));
-    const running: Running = { process: child, pid, state: "running", output: [], ended };
+    const running: Running = { process: child, pid, state: "running", lines: [], ended };
     this.#workers.set(name, running);
     for (const stream of [child.stdout, child.stderr]) {
       if (!stream) continue;
       createInterface({ input: stream }).on("line", (line) => {
-        running.output = [...running.output, line].slice(-MAX_LINES);
+        running.lines = [...running.lines, line].slice(-MAX_LINES);
         this.#changed();
       });
     }
@@ -125,7 +133,7 @@ export class Workers {
     child.send(told, () => {});
     log("info", `${name}: started, pid ${pid}`);
     this.#changed();
-    return { name, pid, state: running.state, output: running.output, cursor };
+    return { ...view(name, running), cursor };
   }
 
   /** SIGKILL; its death is in the log when it resolves. @throws NOT_RUNNING */

@@ -42,10 +42,16 @@ test("it is heard as it comes, in whole by who comes late, and is in no event be
 
   // What was said before the model is tried again is void.
   early.heard.length = 0;
-  api.reply(overloadedAfter(BEGUN + PIECES, say("This goes nowhere.")), say("This is what it says."));
+  const trouble = overloadedAfter(BEGUN + PIECES, say("This goes nowhere."));
+  // Long enough that no reader is too slow to hear of it.
+  api.reply({ ...trouble, headers: { "retry-after-ms": "500" } }, say("This is what it says."));
   expect((await stage.end(await stage.ask("Well?"))).data).toMatchObject({ answer: "This is what it says." });
   const wait = early.heard.findIndex(({ waiting }) => waiting !== null);
-  expect(early.heard[wait]).toMatchObject({ from: 0, text: "" });
+  expect(early.heard[wait]).toMatchObject({
+    from: 0,
+    text: "",
+    waiting: { why: "overloaded, trying again in 0.5 s", until: expect.any(Number) },
+  });
   expect(early.heard.slice(wait).every(({ text }) => !text.includes("nowhere"))).toBe(true);
 });
 

@@ -1,7 +1,8 @@
 /** What goes wrong between an agent and Claude: what may pass is tried again, what may not fails the run at once. */
 import { expect, test } from "vitest";
+import type { Spoken } from "../../lib/playground/speeches";
 import { call, fail, overloadedAfter, type Reply, say, text, use } from "../fixtures/messages-replies";
-import { claude, listen, typed } from "./claude-stage";
+import { claude, typed } from "./claude-stage";
 import { promisesHold } from "./promises";
 import { AGENT, STOCK } from "./stage";
 
@@ -26,12 +27,16 @@ test("what passes is tried again, and those who listen are told why and until wh
     [cut(-4), /^the connection broke, trying again in /],
     [{ ...lookup(), breaks: { after: -1, how: "end" } }, /^the connection broke, trying again in /],
   ];
-  const listener = listen(stage);
+  let waits: Spoken["waiting"][] = [];
+  const { speeches } = stage.playground;
+  speeches.watch((agent) => {
+    const waiting = speeches.of(agent)?.waiting;
+    if (waiting) waits.push(waiting);
+  });
   for (const [trouble, why] of cases) {
-    listener.heard.length = 0;
+    waits = [];
     api.reply(trouble, lookup());
     expect((await stage.end(await stage.ask(STOCK))).data).toMatchObject({ answer: "SKU-7: 3 in stock." });
-    const waits = listener.heard.flatMap(({ waiting }) => (waiting ? [waiting] : []));
     expect(waits).toEqual([{ why: expect.stringMatching(why), until: expect.any(Number) }]);
   }
 

@@ -130,7 +130,7 @@ test("what it says is seen as it comes, also that it is overloaded, was killed, 
   const speech = page.getByTestId("speech");
   const [first, never, last] = [gate(), gate(), gate()];
   api.reply(
-    fail(529, { "retry-after-ms": "2500" }),
+    fail(529, { "retry-after-ms": "3000" }),
     say("There are three of them on the shelf.", { holds: [{ after: 7, until: first.opened }] }),
   );
   await ask(page, STOCK);
