@@ -152,6 +152,13 @@ function LastAnswer({ agent: { id, run, definition } }: { agent: AgentState }) {
   );
 }
 
+function hintOf(code: string | undefined, model = ""): string {
+  if (code === "CONTEXT_WINDOW") return "Asking again would send as much: define another agent.";
+  if (code?.endsWith("_KEY") && model.startsWith("scripted:"))
+    return "The scripted model answers from the next ask on.";
+  return "Retry goes on from the last saved turn. It holds up nothing: you can also ask again.";
+}
+
 /** What can be done about a failed run. */
 function Failed({
   agent,
@@ -178,11 +185,7 @@ function Failed({
             Use the scripted model
           </Button>
         ) : null}
-        <span className="text-[13px] text-soft">
-          {definition?.model.startsWith("scripted:") && code?.endsWith("_KEY")
-            ? "The scripted model answers from the next ask on."
-            : "It goes on from the last saved turn. It holds up nothing: you can also ask again."}
-        </span>
+        <span className="text-[13px] text-soft">{hintOf(code, definition?.model)}</span>
       </div>
       <Refusal text={retry.refusal ?? scripted.refusal} />
     </>

@@ -12,6 +12,7 @@ export const relight = connect();
 
 const LOG = ["log"];
 const RUNTIME = ["runtime"];
+export const SECRET = ["secret"];
 
 /** The log as the page has seen it, folded. */
 export const useLive = (): Live =>
@@ -26,8 +27,6 @@ export const useLive = (): Live =>
 /** The runtime's status; asked for anew when an event says that it changed. */
 export const useRuntime = () =>
   useQuery({ queryKey: RUNTIME, queryFn: () => relight.runtime.status(), retry: 3 });
-
-export const SECRET = ["secret"];
 
 /** Whether there is a key to Claude. */
 export const useSecret = () =>
@@ -50,6 +49,8 @@ export function useStream(): Connection | "connecting" {
       const about = (message: StreamMessage) =>
         message.is === "log" || (message.is === "event" && message.event.subject.startsWith("runtime:"));
       if (messages.some(about)) void client.invalidateQueries({ queryKey: RUNTIME });
+      // A server that was started anew has forgotten the panel's key.
+      if (messages.some(({ is }) => is === "log")) void client.invalidateQueries({ queryKey: SECRET });
     };
     const updated = shareStream({
       open: (options) => relight.stream(options),

@@ -136,7 +136,7 @@ function Fields({ fields }: Pick<RecordState, "fields">) {
 /** What a role left, and what it does not know. */
 function CheckpointView({ record, checkpoint }: { record: RecordState; checkpoint: Checkpoint }) {
   const { role, document, recordVersion, savedBy, savedAt, fence } = checkpoint;
-  const changes = changedSince(record, recordVersion, "");
+  const changes = changedSince(record, checkpoint, "");
   return (
     <div className="mt-3 border-l-2 border-accent pl-3">
       <h3 className="text-[13px] font-semibold text-soft">

@@ -24,7 +24,15 @@ export function SecretsButton() {
   };
   return (
     <>
-      <Button onClick={() => dialog.current?.showModal()}>Secrets</Button>
+      <Button
+        onClick={() => {
+          // Another tab may have set or forgotten it.
+          void client.invalidateQueries({ queryKey: SECRET });
+          dialog.current?.showModal();
+        }}
+      >
+        Secrets
+      </Button>
       <dialog
         ref={dialog}
         aria-labelledby={`${id}-title`}

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useReducer, useRef } from "react";
 import { Lender } from "@/lib/client/lent";
 import type { FromWorker, ToWorker } from "@/lib/notebooks/kernel-worker";
+import { withoutOwnKeys } from "@/lib/notebooks/markdown";
 import { type Act, act, begin, type CellState, type Kept, keep, type Session } from "@/lib/notebooks/session";
 import { useLive } from "../control-room/live";
 
@@ -125,7 +126,9 @@ function useKept(
 
 const keyOf = (slug: string, cell: string): string => `relight:notebook:${slug}:${cell}`;
 
-const textOf = (cell: CellState | undefined): string => (cell ? JSON.stringify(keep(cell)) : "");
+/** What a cell showed outlives the page; a key that it showed does not. */
+const textOf = (cell: CellState | undefined): string =>
+  cell ? withoutOwnKeys(JSON.stringify(keep(cell))) : "";
 
 function parse(text: string | null): Kept | undefined {
   try {

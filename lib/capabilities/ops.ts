@@ -21,25 +21,27 @@ export interface DrainOptions {
 export function drain({ cluster, step, ignoreChanges }: DrainOptions): Agent {
   return {
     async decide({ record, fields, changedFields, client, signal }) {
+      // Under the lease, and of the version that was read: whoever was displaced meanwhile closes nothing.
+      const close = async (summary: string) => {
+        await client.write(record, "remediation", "closing");
+        await client.write(record, "summary", summary, { ifVersion: fields.summary?.version ?? 0 });
+        return "done" as const;
+      };
       // Closed already, by whoever had it before.
       if (fields.summary?.value) return "done";
       // The plan that one works by may have been replaced while nobody was working.
       const plan = changedFields.find(({ field, mine }) => field === "planned_action" && !mine);
       if (plan && !ignoreChanges) {
-        const { evicted } = done(fields);
-        await client.write(record, "summary", `Stopped at ${evicted} of ${PODS}: ${plan.evidence}`);
-        return "done";
+        return close(`Stopped at ${done(fields).evicted} of ${PODS}: ${plan.evidence}`);
       }
       const { cordoned, evicted } = done(fields);
       if (!cordoned) {
+        await client.write(record, "remediation", "cordoning");
         await cluster.cordon();
         await client.append(record, "actions", { did: "cordon" });
       }
       const pods = Math.min(BATCH, PODS - evicted);
-      if (pods === 0) {
-        await client.write(record, "summary", `Drained: ${evicted} of ${PODS} pods evicted.`);
-        return "done";
-      }
+      if (pods === 0) return close(`Drained: ${evicted} of ${PODS} pods evicted.`);
       await step(signal);
       // Under the lease, and before the effect: whoever was displaced meanwhile is refused here, and evicts nothing.
       await client.write(record, "remediation", `evicting ${pods} pods, after ${evicted}`);

@@ -1,5 +1,6 @@
 /** Records over HTTP, for whoever holds a key: workers, cells, scripts. */
-import { RelightError } from "../errors";
+import { isRelightError, RelightError } from "../errors";
+import { pause } from "../pause";
 import type { Document, RecordEvent } from "../records/events";
 import type { Claimed } from "../records/records";
 import type { RecordView, Resumption } from "../records/view";
@@ -64,7 +65,9 @@ export class RecordsClient {
     entry: unknown,
     { evidence, key = crypto.randomUUID() as string }: { evidence?: string; key?: string } = {},
   ): Promise<{ entryId: string; version: number } & Cursor> {
-    return this.#http.post(pathOf(record, "fields", field, "append"), { entry, evidence, key });
+    return insistently(() =>
+      this.#http.post(pathOf(record, "fields", field, "append"), { entry, evidence, key }),
+    );
   }
 
   /**
@@ -76,10 +79,9 @@ export class RecordsClient {
     field: string,
     { leaseSeconds, fence }: { leaseSeconds: number; fence?: number },
   ): Promise<Held> {
-    const held = await this.#http.post<Held>(pathOf(record, "fields", field, "claim"), {
-      leaseSeconds,
-      fence,
-    });
+    const body = { leaseSeconds, fence, key: crypto.randomUUID() as string };
+    const path = pathOf(record, "fields", field, "claim");
+    const held = await insistently(() => this.#http.post<Held>(path, body));
     this.#forget(record, field);
     this.#fences.set(record, [...(this.#fences.get(record) ?? []), { field, fence: held.fence }]);
     return held;
@@ -105,15 +107,16 @@ export class RecordsClient {
 
   /**
    * Saves one's own account of the work.
-   * @param under the lease that allows it; the one claim of this client on the record, unless given
+   * @param under the lease that allows it (the one claim of this client on the record, unless given), and the record's
+   *   version that was read: what others wrote after it is listed as changed
    * @throws INVALID_CHECKPOINT (details: `missing`); LAPSED, SUPERSEDED
    */
   checkpointSave(
     record: string,
     document: Document,
-    under: { field: string; fence: number } | undefined = this.#onlyClaim(record),
+    under: { field: string; fence: number; readVersion?: number } = this.#onlyClaim(record),
   ): Promise<{ recordVersion: number } & Cursor> {
-    return this.#http.put(pathOf(record, "checkpoint"), { document, field: under.field, fence: under.fence });
+    return this.#http.put(pathOf(record, "checkpoint"), { document, ...under });
   }
 
   /** The latest checkpoint of one's role, and what changed since; `document` is null where there is none. */
@@ -152,6 +155,20 @@ export class RecordsClient {
   #forget(record: string, field: string): void {
     const others = (this.#fences.get(record) ?? []).filter((claim) => claim.field !== field);
     this.#fences.set(record, others);
+  }
+}
+
+const TRIES = 4;
+
+/** Sends again what has a key, if no answer came: whether it was done or not, it is done once. */
+async function insistently<T>(send: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (attempt === TRIES || !isRelightError(error, "UNAVAILABLE")) throw error;
+      await pause(100 * 2 ** attempt);
+    }
   }
 }
 

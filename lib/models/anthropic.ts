@@ -64,6 +64,8 @@ async function turn(request: ModelRequest, { value }: Key): Promise<ModelTurn> {
       timer = setTimeout(() => silence.abort(), SILENCE_MS);
       const text = assembly.add(event);
       if (text !== "") speak(text);
+      // Whole: what becomes of the connection now is of no interest.
+      if (assembly.ended) break;
     }
   } finally {
     clearTimeout(timer);
@@ -99,7 +101,8 @@ class BrokenStream extends Error {}
 
 const CONTEXT_WINDOW = {
   code: "CONTEXT_WINDOW",
-  message: "The conversation is longer than the model can read: its context window is exceeded.",
+  message:
+    "The conversation is longer than the model can read (its context window). What was asked before counts: define another agent to begin anew.",
 };
 
 const noKey = (model: string): ModelError =>

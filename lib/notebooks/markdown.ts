@@ -22,13 +22,11 @@ export function toMarkdown(
     return shown === "" ? [code] : [code, fenced("text", shown)];
   });
   const text = [`# ${title}`, ...parts].join("\n\n").concat("\n");
-  return secrets
-    .reduce((masked, secret) => masked.replaceAll(secret, "(a key)"), text)
-    .replace(OWN_KEY, "(a key)");
+  return withoutOwnKeys(secrets.reduce((masked, secret) => masked.replaceAll(secret, "(a key)"), text));
 }
 
-/** The playground's own record keys, of this log's playground or of another one that outputs are left of. */
-const OWN_KEY = /\brk_[\w-]{20,}/g;
+/** Without record keys that a playground made for itself, this one or another. */
+export const withoutOwnKeys = (text: string): string => text.replace(/\brk_[\w-]{20,}/g, "(a key)");
 
 /** With a fence that is longer than any in the text. */
 function fenced(language: string, text: string): string {

@@ -141,8 +141,9 @@ function told(session: Session, message: FromKernel, at: number): Session {
           status: "running",
           startedAt: at,
         }),
-        running: message.cell,
-        held: null,
+        // What is pressed while another cell runs is done after it.
+        running: session.running ?? message.cell,
+        held: session.held === message.cell ? null : session.held,
       };
     case "done": {
       const { waiting } = message;

@@ -240,13 +240,14 @@ export class Playground {
       const quiet = { quiet: true, abandoned: this.#abandoned };
       const office = this.#runtime?.office ?? (await takeOffice(old.store, old.registry, "reset", quiet));
       this.#abandoned = office.fence;
-      await this.#open.workers.end();
+      const goOn = await this.#open.workers.end();
       await this.#runtime?.end();
       this.#runtime = null;
       this.#startedAt = null;
       const fresh = await this.#replace(old).catch(async (error: unknown) => {
         // The old log goes on; its runtime is stopped until somebody starts it.
         await old.store.retire(false).catch(() => {});
+        goOn();
         throw error;
       });
       this.#abandoned = null;

@@ -25,6 +25,10 @@ export class Speeches {
     for (const changed of this.#watchers) changed(agent);
   }
 
+  agents(): string[] {
+    return [...this.#speeches.keys()];
+  }
+
   of(agent: string): Spoken | undefined {
     return this.#speeches.get(agent);
   }

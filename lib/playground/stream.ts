@@ -62,6 +62,7 @@ export async function stream(
     const { store } = folder;
     const here = AbortSignal.any([signal, swapped]);
     await send([{ is: "log", log: store.log, base: store.base, cursor: await store.head() }]);
+    if (here.aborted) continue;
     if (!subject && may(scope, "read", PLAYGROUND)) {
       watchWorld(folder, here, send);
       watchLeases(folder, here, send);
@@ -102,7 +103,7 @@ function watchWorld({ world }: Folder, signal: AbortSignal, send: Send): void {
 
 /** The leases of records, and again whenever one was claimed, renewed or given up. */
 function watchLeases({ store }: Folder, signal: AbortSignal, send: Send): void {
-  let seen = "[]";
+  let seen: string | undefined;
   const look = latestOnly(async () => {
     const leases = await recordLeases(store);
     const now = JSON.stringify(leases);
@@ -146,13 +147,16 @@ function watchSpeeches(
     await send([{ is: "speech", speech: { ...spoken, from, text: spoken.text.slice(from) } }]);
   };
   const looks = new Map<string, () => void>();
-  const unwatch = speeches.watch((agent) => {
+  const hear = (agent: string) => {
     if (!wanted(agent)) return;
     const known = looks.get(agent) ?? latestOnly(() => look(agent));
     looks.set(agent, known);
     known();
-  });
+  };
+  const unwatch = speeches.watch(hear);
   signal.addEventListener("abort", unwatch);
+  // Whoever comes while a model speaks hears what it has said so far.
+  speeches.agents().forEach(hear);
 }
 
 /** For a reader that is slow: it gets things as they are then, not each state of them. */

@@ -13,13 +13,14 @@ export interface RecordEvents {
   "field.written": Change & { value: unknown; fence?: number };
   /** `key`: the sender's, so that a repeated request is one entry. */
   "field.appended": Change & { value: unknown; entryId: string; key?: string };
-  "field.claimed": { field: string; by: string; fence: number; leaseSeconds: number };
+  "field.claimed": { field: string; by: string; fence: number; leaseSeconds: number; key?: string };
   /** A claim that displaced an owner whose lease had lapsed. */
   "field.taken_over": {
     field: string;
     by: string;
     fence: number;
     leaseSeconds: number;
+    key?: string;
     tookOverFrom: string;
     tookOverFence: number;
   };
@@ -32,11 +33,12 @@ export interface RecordEvents {
     remainingMs: number;
   };
   "field.released": { field: string; by: string; fence: number };
-  /** `version`: the record's, when it was saved. */
+  /** `version`: the record's, when it was saved; `readVersion`: the one that its author had read, if that was older. */
   "checkpoint.saved": {
     role: string;
     document: Document;
     version: number;
+    readVersion?: number;
     field: string;
     fence: number;
     by: string;

@@ -12,6 +12,8 @@ const MAX_EVIDENCE = 16 * 1024;
 const value = z.unknown().refine((given) => given !== undefined, "expected a JSON value, came none");
 const evidence = text.max(MAX_EVIDENCE, `expected at most ${MAX_EVIDENCE} characters`).optional();
 const fence = z.int().positive();
+/** The sender's, so that a request that is sent again is one request. */
+const key = z.string().regex(/^[\x21-\x7e]{1,200}$/, "expected 1 to 200 printable characters");
 
 export const id = z
   .string()
@@ -30,10 +32,7 @@ export const write = z.strictObject({
 export const append = z.strictObject({
   entry: value,
   evidence,
-  key: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,200}$/, "expected 1 to 200 printable characters")
-    .optional(),
+  key: key.optional(),
 });
 export const claim = z.strictObject({
   /** Seconds; whole milliseconds of them. */
@@ -43,9 +42,16 @@ export const claim = z.strictObject({
     .max(3600)
     .refine((seconds) => Math.round(seconds * 1000) >= 1, "expected at least a millisecond"),
   fence: fence.optional(),
+  key: key.optional(),
 });
 export const fenced = z.strictObject({ fence });
-export const checkpoint = z.strictObject({ document: z.unknown(), field: z.string(), fence });
+export const checkpoint = z.strictObject({
+  document: z.unknown(),
+  field: z.string(),
+  fence,
+  /** The record's version that its author had read: what others wrote after it is news to whoever loads this. */
+  readVersion: z.int().nonnegative().optional(),
+});
 
 /**
  * Checks a JSON value that is kept as it came: nothing is ever cut.

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { z } from "zod";
 import { crashPoint } from "../crash-point";
 import { isRelightError, RelightError } from "../errors";
-import { claim, type Displaced, type Lease, prove, release, renew } from "../leases";
+import { claim, type Displaced, isLive, type Lease, prove, release, renew } from "../leases";
 import type { Store } from "../store";
 import { parse } from "../validate";
 import type { Book } from "./book";
@@ -164,13 +165,14 @@ export class Records {
    * @throws HELD by a live owner (details: `owner`, `fence`, `remainingMs`)
    */
   async claim(at: At, field: string, raw: unknown): Promise<Claimed> {
-    const { leaseSeconds, fence } = parse(input.claim, raw, "claim");
+    const { leaseSeconds, fence, key } = parse(input.claim, raw, "claim");
     const subject = subjectOf(at.className, at.id);
     await this.#target(at, field, ["task"]);
     const by = this.#writer();
     const resource = leaseOf(subject, field);
     const request = { resource, holder: by, ttlMs: Math.round(leaseSeconds * 1000), fence };
     const came: { refusal?: RelightError; claim?: Won } = {};
+    await this.#refuseAgain(subject, field, by, { fence, key });
     crashPoint("before-field-claimed");
     const { cursor } = await this.#book.change(subject, (state) => ({
       leases: [
@@ -178,8 +180,11 @@ export class Records {
           resource,
           decide: (before, now) => {
             Object.assign(came, { refusal: undefined, claim: undefined });
+            // The answer to this very claim was lost, perhaps: it is sent again, and is one claim.
+            const again = key !== undefined && isSameClaim(state, field, before, by, key);
             try {
-              came.claim = { ...claim(before, request, now), before, now };
+              const asked = again ? { ...request, fence: before?.fence } : request;
+              came.claim = { ...claim(before, asked, now), before, now };
               return came.claim.lease;
             } catch (error) {
               if (!isRelightError(error, "HELD") || !before) throw error;
@@ -192,7 +197,7 @@ export class Records {
       ],
       events: () => {
         if (came.refusal) return refused(state, field, by, came.refusal);
-        return came.claim ? won(subject, field, leaseSeconds, came.claim) : [];
+        return came.claim ? won(subject, { field, leaseSeconds, key }, came.claim) : [];
       },
     }));
     if (came.refusal) throw came.refusal;
@@ -204,6 +209,23 @@ export class Records {
       ...(displaced && { tookOverFrom: displaced.holder, tookOverFence: displaced.fence }),
       cursor,
     };
+  }
+
+  /** Whoever asks again and again for what it was told is held is told so by a look, without a write. */
+  async #refuseAgain(
+    subject: string,
+    field: string,
+    by: string,
+    { fence, key }: Pick<z.infer<typeof input.claim>, "fence" | "key">,
+  ): Promise<void> {
+    const { store } = this.#book;
+    const lease = await store.lease(leaseOf(subject, field));
+    const now = store.now();
+    if (!lease || !isLive(lease, now) || (lease.holder === by && (fence !== undefined || key !== undefined)))
+      return;
+    const claim = (await this.#book.state(subject)).claims[field];
+    const told = claim?.fence === lease.fence && claim.refused.some((refusal) => refusal.by === by);
+    if (told) throw held(field, lease, now);
   }
 
   /** Renews for as long as was granted. @throws LAPSED, SUPERSEDED */
@@ -257,7 +279,7 @@ export class Records {
    * @throws INVALID_CHECKPOINT with all the sections that are missing: the earlier one stays
    */
   async saveCheckpoint(at: At, raw: unknown): Promise<{ recordVersion: number; cursor: number }> {
-    const { document: given, field, fence } = parse(input.checkpoint, raw, "checkpoint");
+    const { document: given, field, fence, readVersion } = parse(input.checkpoint, raw, "checkpoint");
     const subject = subjectOf(at.className, at.id);
     const document = input.documentOf(given);
     input.keepable("document", document);
@@ -281,8 +303,10 @@ export class Records {
     let recordVersion = 0;
     const { cursor } = await this.#book.change(subject, ({ version }) => {
       recordVersion = version;
+      const read = readVersion !== undefined && readVersion < version ? { readVersion } : {};
+      const saved = { role, document, version, ...read, field, fence, by };
       return {
-        events: [draft(subject, "checkpoint.saved", { role, document, version, field, fence, by })],
+        events: [draft(subject, "checkpoint.saved", saved)],
         leases: [this.#proof(subject, field, fence)],
       };
     });
@@ -305,7 +329,7 @@ export class Records {
       return { role, ...none, changedFields: [], record };
     }
     const { document, recordVersion, savedBy, savedAt, fence } = saved;
-    const changedFields = changedSince(state, recordVersion, principal);
+    const changedFields = changedSince(state, saved, principal);
     return { role, document, recordVersion, savedBy, savedAt, fence, changedFields, record };
   }
 
@@ -398,6 +422,18 @@ export class Records {
   }
 }
 
+/** Is the live lease the one that this claim, with this key, was given before? */
+function isSameClaim(
+  state: RecordState,
+  field: string,
+  lease: Lease | null,
+  by: string,
+  key: string,
+): boolean {
+  const claim = state.claims[field];
+  return lease?.holder === by && claim?.owner === by && claim.fence === lease.fence && claim.key === key;
+}
+
 /** A claim that succeeded, with the lease as it was before. */
 interface Won {
   lease: Lease;
@@ -409,13 +445,12 @@ interface Won {
 /** What the log is told of it; nothing of a renewal. */
 function won(
   subject: string,
-  field: string,
-  leaseSeconds: number,
+  { key, ...asked }: { field: string; leaseSeconds: number; key: string | undefined },
   { lease, displaced, before }: Won,
 ): RecordDraft[] {
   const { fence, holder: by } = lease;
   if (fence === before?.fence) return [];
-  const about = { field, by, fence, leaseSeconds };
+  const about = { ...asked, by, fence, ...(key !== undefined && { key }) };
   if (!displaced) return [draft(subject, "field.claimed", about)];
   const from = { tookOverFrom: displaced.holder, tookOverFence: displaced.fence };
   return [draft(subject, "field.taken_over", { ...about, ...from })];

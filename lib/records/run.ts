@@ -107,7 +107,9 @@ async function attend(
       lease.signal.throwIfAborted();
       const { fields, version } = await client.get(record);
       const after = agent.buildCheckpoint(fields);
-      await client.checkpointSave(record, after, { field, fence: claim.fence });
+      // What others wrote during the cycle was not decided from: it is news to the next one.
+      const { fence } = claim;
+      await client.checkpointSave(record, after, { field, fence, readVersion: now.version });
       on({ did: "checkpoint", record, document: after });
       if (result === "again") continue;
       await lease.end(() => client.release(record, field));

@@ -23,8 +23,10 @@ export interface Write {
 export interface Checkpoint {
   role: string;
   document: Document;
-  /** The record's version when it was saved: what was written later, it does not know. */
+  /** The record's version when it was saved: what was written later, it does not know; */
   recordVersion: number;
+  /** nor what others wrote since its author had last read. */
+  readVersion: number;
   savedBy: string;
   savedAt: string;
   field: string;
@@ -41,6 +43,8 @@ export interface Claim {
   at: string;
   released: boolean;
   tookOverFrom: string | null;
+  /** The claimer's, so that a claim that is sent again is one claim. */
+  key: string | null;
   /** Who was refused under this fence. */
   refused: { by: string; at: string; remainingMs: number }[];
 }
@@ -85,8 +89,9 @@ function change(state: RecordState, event: RecordEvent): RecordState {
     }
     case "relight.field.written": {
       const { field } = event.data;
-      const before = (state.fields[field] ?? []).map((write) => ({ ...write, value: null }));
-      return written(state, field, [...before, writeOf(event)]);
+      const before = state.fields[field] ?? [];
+      const replaced = before.slice(-1).map((write) => ({ ...write, value: null }));
+      return written(state, field, [...before.slice(0, -1), ...replaced, writeOf(event)]);
     }
     case "relight.field.appended": {
       const { field, entryId, key } = event.data;
@@ -95,9 +100,9 @@ function change(state: RecordState, event: RecordEvent): RecordState {
     }
     case "relight.field.claimed":
     case "relight.field.taken_over": {
-      const { field, by: owner, fence, leaseSeconds } = event.data;
+      const { field, by: owner, fence, leaseSeconds, key = null } = event.data;
       const tookOverFrom = event.type === "relight.field.taken_over" ? event.data.tookOverFrom : null;
-      const claim = { owner, fence, leaseSeconds, at, released: false, tookOverFrom, refused: [] };
+      const claim = { owner, fence, leaseSeconds, at, released: false, tookOverFrom, key, refused: [] };
       return { ...state, claims: { ...state.claims, [field]: claim } };
     }
     case "relight.field.claim_refused": {
@@ -108,8 +113,17 @@ function change(state: RecordState, event: RecordEvent): RecordState {
     case "relight.field.released":
       return claimed(state, event.data.field, (claim) => ({ ...claim, released: true }));
     case "relight.checkpoint.saved": {
-      const { role, document, version, field, fence, by } = event.data;
-      const saved = { role, document, recordVersion: version, savedBy: by, savedAt: at, field, fence };
+      const { role, document, version, readVersion = version, field, fence, by: savedBy } = event.data;
+      const saved = {
+        role,
+        document,
+        recordVersion: version,
+        readVersion,
+        savedBy,
+        savedAt: at,
+        field,
+        fence,
+      };
       return { ...state, checkpoints: { ...state.checkpoints, [role]: saved } };
     }
     default:
@@ -146,13 +160,19 @@ export interface ChangedField {
 }
 
 /**
- * What changed since a version of the record, in the order of the last changes. Leases are no changes.
+ * What a checkpoint does not know, in the order of the last changes. Leases are no changes.
  * @param reader whose own writes are marked
  */
-export function changedSince(state: RecordState, recordVersion: number, reader: string): ChangedField[] {
+export function changedSince(
+  state: RecordState,
+  { recordVersion, readVersion, savedBy }: Pick<Checkpoint, "recordVersion" | "readVersion" | "savedBy">,
+  reader: string,
+): ChangedField[] {
+  const isNews = (write: Write) =>
+    write.recordVersion > recordVersion || (write.recordVersion > readVersion && write.by !== savedBy);
   return Object.entries(state.fields)
     .flatMap(([field, writes]) => {
-      const since = writes.filter((write) => write.recordVersion > recordVersion);
+      const since = writes.filter(isNews);
       const last = since.at(-1);
       if (!last) return [];
       const { version, by, evidence } = last;

@@ -38,8 +38,8 @@ async function work({ name, ignoreChanges, url, token, world, stepMs }: Orders):
         on,
       });
     } catch (error) {
-      // A server that is away comes back; what else goes wrong ends it.
-      if (!isRelightError(error, "UNAVAILABLE")) throw error;
+      // A server that is away comes back, and what somebody else wrote first is read anew; what else goes wrong ends it.
+      if (!isRelightError(error, "UNAVAILABLE") && !isRelightError(error, "CONFLICT")) throw error;
       console.log(`${name}  ${lineOf(error)}`);
     }
     await pause(POLL_MS);

@@ -73,7 +73,7 @@ export class Workers {
   readonly #options: WorkersOptions;
   readonly #workers = new Map<string, Running>();
   readonly #watchers = new Set<() => void>();
-  /** Their deaths are nobody's news: the log is thrown away, or its server stops. */
+  /** Their deaths are nobody's news, and nobody starts: the log is thrown away, or its server stops. */
   #quiet = false;
 
   constructor(options: WorkersOptions) {
@@ -95,6 +95,7 @@ export class Workers {
     const { name, scenario, ignoreChanges = false } = parse(orders, raw, "worker");
     const { url, world, entry, registry, stepMs, log } = this.#options;
     const { token } = this.#keyOf(name);
+    if (this.#quiet) throw new RelightError("UNAVAILABLE", "The playground is being reset or closed.");
     if (!url) throw new RelightError("UNAVAILABLE", "Workers come by HTTP, and nothing is served here.");
     if (this.#alive(name)) throw new RelightError("ALREADY_RUNNING", `${name} is running already.`);
 
@@ -127,7 +128,11 @@ export class Workers {
         this.#changed();
       });
     }
-    const cursor = await this.#tell(name, "worker.started", { name, pid });
+    const cursor = await this.#tell(name, "worker.started", { name, pid }).catch((error: unknown) => {
+      // Nobody knows of it, and it has no orders.
+      child.kill("SIGKILL");
+      throw error;
+    });
     // Only now: nothing that it does comes before its start.
     const told: Orders = { name, scenario, ignoreChanges, url, token, world, stepMs: stepMs() };
     child.send(told, () => {});
@@ -160,6 +165,8 @@ export class Workers {
     const { pid } = worker;
     // Before it can do anything: what it does then comes after.
     const cursor = await this.#tell(name, "worker.continued", { name, pid });
+    // It may have been killed meanwhile.
+    this.#demand(name);
     worker.state = "running";
     worker.process.kill("SIGCONT");
     this.#changed();
@@ -185,12 +192,16 @@ export class Workers {
     }
   }
 
-  /** Ends all of them, and says nothing: their log is about to be thrown away. */
-  async end(): Promise<void> {
+  /**
+   * Ends all of them, and says nothing: their log is about to be thrown away.
+   * @returns how to go on where it stays after all
+   */
+  async end(): Promise<() => void> {
     this.#quiet = true;
     await this.#killAll();
-    // Where the log stays after all, those who start later are in it again.
-    this.#quiet = false;
+    return () => {
+      this.#quiet = false;
+    };
   }
 
   /** Ends all of them; the log says that they were stopped. */

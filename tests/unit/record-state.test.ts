@@ -172,12 +172,17 @@ describe("folding a record's events", () => {
 });
 
 describe("what changed since a version", () => {
+  const at = (version: number, readVersion = version) => ({
+    recordVersion: version,
+    readVersion,
+    savedBy: ONE,
+  });
   const log = write(write(created(), "summary", "x", 1), "planned_action", "A", 1);
   append(write(log, "planned_action", "B", 2), "cordon");
   write(write(log, "summary", "y", 2, ONE), "planned_action", "A", 3, TWO);
 
   test("comes in the order of the last changes, each with how many there were", () => {
-    const changed = changedSince(log.state, 1, ONE);
+    const changed = changedSince(log.state, at(1), ONE);
     expect(changed).toEqual([
       { field: "actions", version: 1, by: ONE, evidence: null, changes: 1, mine: true },
       { field: "summary", version: 2, by: ONE, evidence: null, changes: 2, mine: false },
@@ -185,9 +190,18 @@ describe("what changed since a version", () => {
     ]);
   });
 
+  test("has what others wrote while its author worked, which it cannot have known", () => {
+    const fields = changedSince(log.state, at(6, 1), TWO).map(({ field, changes }) => [field, changes]);
+    expect(fields).toEqual([
+      ["summary", 1],
+      ["planned_action", 3],
+    ]);
+    expect(changedSince(log.state, at(6, 6), TWO).map(({ field }) => field)).toEqual(["planned_action"]);
+  });
+
   test("leaves out what that version has", () => {
     const fields = (version: number) =>
-      changedSince(log.state, version, ONE).map(({ field, changes }) => [field, changes]);
+      changedSince(log.state, at(version), ONE).map(({ field, changes }) => [field, changes]);
     expect(fields(5)).toEqual([
       ["summary", 1],
       ["planned_action", 1],
