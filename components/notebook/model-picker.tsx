@@ -5,8 +5,9 @@ import { useSecret } from "../control-room/live";
 const MODELS = [
   [SCRIPTED, "scripted, no key needed"],
   [CLAUDE, "Claude Haiku 4.5"],
-  ["anthropic:claude-sonnet-4-5", "Claude Sonnet 4.5"],
-  ["anthropic:claude-opus-4-5", "Claude Opus 4.5"],
+  ["anthropic:claude-haiku-5-5", "Claude Haiku 5.5"],
+  ["anthropic:claude-sonnet-5-5", "Claude Sonnet 5.5"],
+  ["anthropic:claude-opus-5-5", "Claude Opus 5.5"],
 ] as const;
 
 /** The model that cells read as `relight.model`: Claude where there is a key, unless the reader chose. */

@@ -2,18 +2,12 @@ import type { Interrupt } from "../agents/state";
 import { type Envelope, shortType } from "../log/event";
 import type { RecordEvent } from "../records/events";
 import type { Resumption } from "../records/view";
+import { oneLine, visible } from "../visible";
 
 /** Prints a document as JSON, or as the line that says it. */
 export function print(json: boolean, document: unknown, line: string): void {
   console.log(json ? JSON.stringify(document) : visible(line));
 }
-
-/** What others wrote is shown, never obeyed by the terminal: no escape sequences, no turning of the text's direction. */
-const visible = (text: string): string =>
-  text.replace(
-    /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 
 export function lineOfEvent({ sequence, time, type, subject, data }: Envelope): string {
   const { tool, attempt, pid } = data as { tool?: { name: string }; attempt?: number; pid?: number };
@@ -34,9 +28,6 @@ export function lineOfInterrupt({ id, agent, call, attempts, status, decidedBy, 
     `${id}  ${agent}  ${call.tool} ${JSON.stringify(call.input)}  attempt ${call.attempt}, ${how}${by}`,
   );
 }
-
-/** What is one line must not look like two, whatever was written into it. */
-const oneLine = (text: string): string => text.replace(/\r?\n/g, "\\n");
 
 const indent = (text: string, by: string): string => text.replace(/^/gm, by);
 

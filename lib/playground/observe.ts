@@ -1,6 +1,7 @@
 /** What a server prints while it runs: one line for each agent that started, crashed or failed, and each decision. */
 import type { AgentEvent } from "../agents/events";
 import { follow } from "../log/follow";
+import { oneLine } from "../visible";
 import type { LogLevel, Playground } from "./playground";
 
 /** Follows the log until the playground is closed, through resets. */
@@ -13,7 +14,7 @@ export function observe(playground: Playground, log: (level: LogLevel, line: str
         signal,
       })) {
         const line = lineOf(event);
-        if (line) log("info", line);
+        if (line) log("info", oneLine(line));
       }
     }
   };

@@ -5,6 +5,8 @@ export interface Spoken {
   agent: string;
   run: string;
   turn: number;
+  /** How often the turn was begun: what was said before the last time is void. */
+  begun: number;
   text: string;
   waiting: Speech["waiting"];
 }
@@ -21,7 +23,8 @@ export class Speeches {
     const before = this.#speeches.get(agent);
     const same = before?.run === run && before.turn === turn && from > 0;
     const whole = ((same ? before.text : "") + text).slice(0, MAX_TEXT);
-    this.#speeches.set(agent, { agent, run, turn, text: whole, waiting });
+    const begun = (before?.begun ?? 0) + (same ? 0 : 1);
+    this.#speeches.set(agent, { agent, run, turn, begun, text: whole, waiting });
     for (const changed of this.#watchers) changed(agent);
   }
 

@@ -135,15 +135,13 @@ function watchSpeeches(
   send: Send,
   wanted: (agent: string) => boolean,
 ): void {
-  const sent = new Map<string, { turn: string; length: number }>();
+  const sent = new Map<string, { begun: number; length: number }>();
   const look = async (agent: string) => {
     const spoken = speeches.of(agent);
     if (!spoken) return;
-    const turn = `${spoken.run} ${spoken.turn}`;
     const before = sent.get(agent);
-    // Shorter than before: the model was asked again, and what it had said is void.
-    const from = before?.turn === turn && before.length <= spoken.text.length ? before.length : 0;
-    sent.set(agent, { turn, length: spoken.text.length });
+    const from = before?.begun === spoken.begun ? before.length : 0;
+    sent.set(agent, { begun: spoken.begun, length: spoken.text.length });
     await send([{ is: "speech", speech: { ...spoken, from, text: spoken.text.slice(from) } }]);
   };
   const looks = new Map<string, () => void>();

@@ -8,14 +8,23 @@ import { AGENT } from "./stage";
 
 /** Checks the log, its projections and the conversation of one agent. */
 export async function promisesHold(store: Store): Promise<void> {
-  const { events } = await store.read<AgentEvent>({ limit: 10_000 });
+  const { events, projected } = await atOnce(store);
   noGap(events);
   const mine = events.filter(({ subject }) => subject === AGENT);
   noUnapprovedRepeat(mine);
   const state = mine.reduce(apply, initial(AGENT));
-  const projected = (await store.subjects()).find(({ subject }) => subject === AGENT);
   expect(projected).toEqual({ subject: AGENT, position: state.position, unfinished: isUnfinished(state) });
   isValidConversation(conversation(state));
+}
+
+/** The log and its projection at one moment: a process may be leaving just now. */
+async function atOnce(store: Store) {
+  for (;;) {
+    const head = await store.head();
+    const { events } = await store.read<AgentEvent>({ limit: 10_000 });
+    const projected = (await store.subjects()).find(({ subject }) => subject === AGENT);
+    if ((await store.head()) === head) return { events, projected };
+  }
 }
 
 /** No ask was lost, and none was answered twice: each has one run, and each run has ended. */

@@ -254,3 +254,49 @@ test("waits for what another one holds, and goes on where that one stopped", asy
     [{ field: "planned_action", changes: 1, mine: false, evidence: "node-7 is healthy" }],
   ]);
 });
+
+test("a plan that was replaced while the worker worked is news to its next cycle, and to its successor", async () => {
+  const { mine, rival } = await fresh();
+  const news: string[][] = [];
+  const plan = () =>
+    clientOf("diagnoser").write(RECORD, "planned_action", "stop", { evidence: "a second outage" });
+  await run(
+    agent(async ({ client, changedFields, record }) => {
+      news.push(changedFields.map(({ field }) => field));
+      await client.append(record, "actions", { did: news.length });
+      // After it was read, and before the checkpoint of this cycle is saved.
+      if (news.length === 1) {
+        await plan();
+        return "again";
+      }
+      return "done";
+    }),
+    mine,
+    options(),
+  );
+  expect(news).toEqual([[], ["planned_action"]]);
+  await plan();
+  const { changedFields } = await rival.checkpointLoad(RECORD);
+  expect(changedFields).toMatchObject([{ field: "planned_action", changes: 1, mine: false }]);
+});
+
+test("a claim whose answer was lost is sent again, and is the same claim", async () => {
+  const { mine, rival } = await fresh();
+  const first = await mine.claim(RECORD, FIELD, { leaseSeconds: 600 });
+  const path = `${server.url}/api/records/${RECORD}/fields/${FIELD}/claim`;
+  const send = (name: string, key: string) =>
+    fetch(path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${tokens[name]}`, "content-type": "application/json" },
+      body: JSON.stringify({ leaseSeconds: 600, key }),
+    });
+  await mine.release(RECORD, FIELD);
+  const claimed = (await (await send("remediator/worker-1", "one")).json()) as { fence: number };
+  expect(claimed.fence).toBe(first.fence + 1);
+  expect(await (await send("remediator/worker-1", "one")).json()).toMatchObject({ fence: claimed.fence });
+  // Another process with the same key to the API has another one here; and somebody else's is not mine.
+  expect((await send("remediator/worker-1", "two")).status).toBe(409);
+  expect((await send("remediator/worker-2", "one")).status).toBe(409);
+  const claims = (await typesIn(rival)).filter((type) => type === "field.claimed");
+  expect(claims).toHaveLength(2);
+});
