@@ -46,8 +46,8 @@ export function AgentCard({ agent }: { agent: AgentState }) {
           Asked: “<bdi>{asked}</bdi>”
         </p>
       ) : null}
-      {/* Its place is kept while the run is open: what is below must not jump each time that a process dies. */}
-      <div className={isOpen(agent.run) ? "min-h-[43px]" : ""}>
+      {/* Its place is kept while the run goes on: what is below must not jump each time that a process dies. */}
+      <div className={agent.run?.status === "running" ? "min-h-[43px]" : ""}>
         {calls.map((call) => (
           <RunningCallRow key={call.id} call={call} />
         ))}
