@@ -1,17 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
+import type { ChildProcess } from "node:child_process";
 import type { Arm } from "../crash-point";
-import type { Registry } from "../leases";
-import { birthOf, type Lease } from "../leases";
+import { type Exit, type Lease, type Registry, spawnListed } from "../leases";
 import type { FromAgent, Speech, ToAgent, ToolFacts } from "./ipc";
-
-/** What an agent's process gets of the environment. Secrets go over IPC, never here. */
-const ENVIRONMENT = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TZ", "NODE_ENV", "ANTHROPIC_BASE_URL"];
-
-export interface Exit {
-  exitCode: number | null;
-  signal: NodeJS.Signals | null;
-}
 
 export interface ChildOptions {
   /** The bundle of `process.ts`. */
@@ -37,25 +27,12 @@ export class Child {
   readonly #process: ChildProcess;
 
   constructor({ entry, prepare, registry, onLine, onReached, onSpeech }: ChildOptions) {
-    const env = Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]])) as NodeJS.ProcessEnv;
-    // Detached, so that a Ctrl-C in the terminal reaches the server alone, which then stops its agents.
-    this.#process = spawn(process.execPath, [/* turbopackIgnore: true */ entry], {
-      detached: true,
-      env,
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-    });
-    const child = this.#process;
-    this.pid = child.pid ?? 0;
-    this.#birth = (this.pid && birthOf(this.pid)) || "";
-    for (const stream of [child.stdout, child.stderr]) {
-      if (stream) createInterface({ input: stream }).on("line", onLine);
-    }
-    this.exited = new Promise((resolve) => {
-      child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
-      child.once("error", () => {
-        if (!child.pid) resolve({ exitCode: null, signal: null });
-      });
-    });
+    const environment = ["NODE_ENV", "ANTHROPIC_BASE_URL"];
+    const { process: child, pid, birth, exited } = spawnListed({ entry, environment, registry, onLine });
+    this.#process = child;
+    this.pid = pid;
+    this.#birth = birth;
+    this.exited = exited;
     this.ready = new Promise((resolve, reject) => {
       child.on("message", (raw) => {
         const message = raw as FromAgent;
@@ -69,17 +46,6 @@ export class Child {
     });
     // Whoever activates it sees the failure; a spare that nobody needs may fail unseen.
     this.ready.catch(() => {});
-    if (this.pid) {
-      try {
-        registry.add({ pid: this.pid, birth: this.#birth });
-      } catch (error) {
-        // One that nobody could find again must not run.
-        this.kill();
-        throw error;
-      }
-      // A name that stays is that of a dead process.
-      this.exited.then(() => registry.remove(this.pid)).catch(() => {});
-    }
     this.send(prepare);
   }
 

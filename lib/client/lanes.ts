@@ -2,8 +2,8 @@
 import type { AgentEvent, AgentEvents } from "../agents/events";
 import { howItDied } from "../agents/state";
 import type { Envelope } from "../log/event";
-import type { RecordEvent } from "../records/events";
-import type { WorkerEvent } from "../records/worker-state";
+import { isRecord, type RecordEvent } from "../records/events";
+import { isWorker, type WorkerEvent } from "../records/worker-state";
 
 /** One start of a call, or one lease, by the process in whose lane it is. Times are milliseconds since 1970. */
 export interface Bar {
@@ -114,8 +114,8 @@ export function lanesOf(events: readonly Envelope[], most: Partial<typeof MOST> 
     const { subject } = event;
     // An agent's id has no colon.
     if (!subject.includes(":")) take(reading, event as AgentEvent);
-    else if (subject.startsWith("worker:")) takeWorker(reading, event as WorkerEvent);
-    else if (subject.startsWith("record:")) takeRecord(reading, event as RecordEvent);
+    else if (isWorker(subject)) takeWorker(reading, event as WorkerEvent);
+    else if (isRecord(subject)) takeRecord(reading, event as RecordEvent);
   }
   const { lanes: kept, from } = latest(reading.lanes, { ...MOST, ...most });
   const byAgent = new Map<string, Lane[]>();

@@ -4,10 +4,10 @@ import { type AgentState, apply, initial } from "../agents/state";
 import type { Envelope } from "../log/event";
 import type { Spoken } from "../playground/speeches";
 import type { HeldLease, StreamMessage } from "../playground/stream";
-import type { RecordEvent } from "../records/events";
+import { isRecord, type RecordEvent } from "../records/events";
 import { apply as applyToRecord, initial as emptyRecord, type RecordState } from "../records/state";
 import type { Worker } from "../records/view";
-import { apply as applyToWorker, type WorkerEvent, type WorkerLife } from "../records/worker-state";
+import { apply as applyToWorker, isWorker, type WorkerEvent, type WorkerLife } from "../records/worker-state";
 import type { WorldView } from "../world/view";
 
 export interface Live {
@@ -98,13 +98,13 @@ function runtimeAfter({ type }: Envelope): Live["runtime"] | null {
 }
 
 function foldRecord(records: Live["records"], event: Envelope): Live["records"] {
-  if (!event.subject.startsWith("record:")) return records;
+  if (!isRecord(event.subject)) return records;
   const before = records[event.subject] ?? emptyRecord(event.subject);
   return { ...records, [event.subject]: applyToRecord(before, event as RecordEvent) };
 }
 
 function foldWorker(crew: Live["crew"], event: Envelope): Live["crew"] {
-  if (!event.subject.startsWith("worker:")) return crew;
+  if (!isWorker(event.subject)) return crew;
   const life = applyToWorker(event as WorkerEvent);
   return { ...crew, [life.name]: life };
 }

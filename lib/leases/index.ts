@@ -12,3 +12,4 @@ export {
 } from "./lease";
 export { birthOf, isAlive, killAndProve, self } from "./process";
 export { Registry } from "./registry";
+export { type Exit, spawnListed } from "./spawn";

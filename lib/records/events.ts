@@ -64,3 +64,6 @@ export function draft<T extends keyof RecordEvents>(
 
 /** `record:incidents/inc-111` */
 export const subjectOf = (className: string, id: string): string => `record:${className}/${id}`;
+
+/** Is this the subject of a record, or a lease on one? */
+export const isRecord = (subject: string): boolean => subject.startsWith("record:");

@@ -3,11 +3,11 @@ import type { z } from "zod";
 import { crashPoint } from "../crash-point";
 import { isRelightError, RelightError } from "../errors";
 import { claim, type Displaced, isLive, type Lease, prove, release, renew } from "../leases";
-import type { Store } from "../store";
+import type { LeaseStep, Store } from "../store";
 import { parse } from "../validate";
 import type { Book } from "./book";
 import type { Mode, RecordClass } from "./classes";
-import { draft, type RecordDraft, type RecordEvent, subjectOf } from "./events";
+import { draft, isRecord, type RecordDraft, type RecordEvent, subjectOf } from "./events";
 import type { Caller } from "./identity";
 import * as input from "./input";
 import { changedSince, type RecordState } from "./state";
@@ -32,7 +32,7 @@ const leaseOf = (subject: string, field: string): string => `${subject}#${field}
 
 /** The leases of records' fields that nobody gave up: of live owners, and of those who let theirs lapse. */
 export const recordLeases = async (store: Store): Promise<Lease[]> =>
-  (await store.openLeases()).filter(({ resource }) => resource.startsWith(subjectOf("", "").slice(0, -1)));
+  (await store.openLeases()).filter(({ resource }) => isRecord(resource));
 
 /** What a caller can do with records. */
 export class Records {
@@ -114,7 +114,10 @@ export class Records {
         ...(evidence !== undefined && { evidence }),
         ...(fence !== undefined && { fence }),
       });
-      return { events: [written], leases: fence === undefined ? [] : [this.#proof(subject, field, fence)] };
+      return {
+        events: [written],
+        leases: fence === undefined ? [] : [this.#holding(subject, field, fence, prove)],
+      };
     });
     return { version, cursor };
   }
@@ -233,23 +236,16 @@ export class Records {
     const { fence } = parse(input.fenced, raw, "renewal");
     const subject = subjectOf(at.className, at.id);
     await this.#target(at, field, ["task"]);
-    const own = this.#own(subject, field, fence);
+    const { resource, decide } = this.#holding(subject, field, fence, renew);
     let remainingMs = 0;
+    const renewing = (lease: Lease | null, now: number) => {
+      const renewed = decide(lease, now);
+      remainingMs = (renewed.expiresAt ?? now) - now;
+      return renewed;
+    };
     crashPoint("before-lease-renewed");
     // Renewals are not in the log: nothing was decided.
-    await this.#book.change(subject, () => ({
-      events: [],
-      leases: [
-        {
-          resource: leaseOf(subject, field),
-          decide: (lease, now) => {
-            const renewed = renew(own(lease), leaseOf(subject, field), fence, now);
-            remainingMs = (renewed.expiresAt ?? now) - now;
-            return renewed;
-          },
-        },
-      ],
-    }));
+    await this.#book.change(subject, () => ({ events: [], leases: [{ resource, decide: renewing }] }));
     crashPoint("after-lease-renewed");
     return { fence, remainingMs };
   }
@@ -264,11 +260,9 @@ export class Records {
     const subject = subjectOf(at.className, at.id);
     await this.#target(at, field, ["task"]);
     const by = this.#writer();
-    const own = this.#own(subject, field, fence);
-    const resource = leaseOf(subject, field);
     const { cursor } = await this.#book.change(subject, () => ({
       events: [draft(subject, "field.released", { field, by, fence })],
-      leases: [{ resource, decide: (lease, now) => release(own(lease), resource, fence, now) }],
+      leases: [this.#holding(subject, field, fence, release)],
     }));
     return { fence, remainingMs: 0, cursor };
   }
@@ -307,7 +301,7 @@ export class Records {
       const saved = { role, document, version, ...read, field, fence, by };
       return {
         events: [draft(subject, "checkpoint.saved", saved)],
-        leases: [this.#proof(subject, field, fence)],
+        leases: [this.#holding(subject, field, fence, prove)],
       };
     });
     return { recordVersion, cursor };
@@ -392,25 +386,24 @@ export class Records {
     );
   }
 
-  /** A step of a commit that fails unless the caller holds the lease, alive. */
-  #proof(subject: string, field: string, fence: number) {
-    const own = this.#own(subject, field, fence);
-    const resource = leaseOf(subject, field);
-    const decide = (lease: Lease | null, now: number) => prove(own(lease), resource, fence, now);
-    return { resource, decide };
-  }
-
-  /** A fence is a small number, easily guessed: it counts only for the holder that it was given to. */
-  #own(subject: string, field: string, fence: number): (lease: Lease | null) => Lease | null {
+  /**
+   * A step of a commit that fails unless the caller holds the lease, alive. A fence is a small number, easily guessed: it
+   * counts only for the holder that it was given to.
+   * @param then what to do with the lease: `prove` it, `renew` it or `release` it
+   */
+  #holding(subject: string, field: string, fence: number, then: typeof prove): LeaseStep {
     const { principal } = this.#caller;
-    return (lease) => {
-      if (!lease || (lease.holder === principal && lease.fence === fence)) return lease;
+    const resource = leaseOf(subject, field);
+    const decide = (lease: Lease | null, now: number) => {
+      if (!lease || (lease.holder === principal && lease.fence === fence))
+        return then(lease, resource, fence, now);
       throw new RelightError(
         "SUPERSEDED",
-        `${leaseOf(subject, field)} is not yours with fence ${fence}: its owner is ${lease.holder} with fence ${lease.fence}.`,
+        `${resource} is not yours with fence ${fence}: its owner is ${lease.holder} with fence ${lease.fence}.`,
         { owner: lease.holder, fence: lease.fence },
       );
     };
+    return { resource, decide };
   }
 
   async #view(of: RecordClass, state: RecordState): Promise<RecordView> {

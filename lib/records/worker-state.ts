@@ -16,6 +16,8 @@ export type WorkerEvent = {
 
 export const subjectOf = (name: string): string => `worker:${name}`;
 
+export const isWorker = (subject: string): boolean => subject.startsWith(subjectOf(""));
+
 export const isAlive = (state: WorkerState): boolean => state === "running" || state === "paused";
 
 /** The latest process of a worker. */

@@ -2,17 +2,16 @@
  * The notebook's workers: OS processes that work on records by the same HTTP that a stranger's would use. What happens
  * to them is in the log; what they print is not.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
+import type { ChildProcess } from "node:child_process";
 import { z } from "zod";
 import { RelightError } from "../errors";
-import { birthOf, type Registry } from "../leases";
+import { type Exit, type Registry, spawnListed } from "../leases";
 import type { Draft } from "../log/event";
 import type { Store } from "../store";
 import { parse } from "../validate";
 import type { Key } from "./identity";
 import type { Worker, WorkerState } from "./view";
-import { isAlive, subjectOf, type WorkerEvent, type WorkerEvents } from "./worker-state";
+import { isAlive, isWorker, subjectOf, type WorkerEvent, type WorkerEvents } from "./worker-state";
 
 /** What a worker's process is told, once: over IPC, since a key is no argument and no environment. */
 export interface Orders {
@@ -47,8 +46,6 @@ const orders = z.strictObject({
   ignoreChanges: z.boolean().optional(),
 });
 
-/** What a worker's process gets of the environment. */
-const ENVIRONMENT = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TZ"];
 const MAX_LINES = 200;
 const ROLE = "remediator/";
 
@@ -99,35 +96,18 @@ export class Workers {
     if (!url) throw new RelightError("UNAVAILABLE", "Workers come by HTTP, and nothing is served here.");
     if (this.#alive(name)) throw new RelightError("ALREADY_RUNNING", `${name} is running already.`);
 
-    const env = Object.fromEntries(ENVIRONMENT.map((each) => [each, process.env[each]])) as NodeJS.ProcessEnv;
-    const child = spawn(process.execPath, [/* turbopackIgnore: true */ entry], {
-      detached: true,
-      env,
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-    });
-    const pid = child.pid ?? 0;
+    const lines: string[] = [];
+    const onLine = (line: string) => {
+      lines.push(line);
+      if (lines.length > MAX_LINES) lines.shift();
+      this.#changed();
+    };
+    const { process: child, pid, exited } = spawnListed({ entry, registry, onLine });
     if (!pid) throw new RelightError("UNAVAILABLE", `${name} cannot be started.`);
-    const exited = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
-      child.once("exit", (code, signal) => resolve([code, signal])),
-    );
-    try {
-      registry.add({ pid, birth: birthOf(pid) ?? "" });
-    } catch (error) {
-      // One that nobody could find again must not run.
-      child.kill("SIGKILL");
-      throw error;
-    }
-    const ended = exited.then(([exitCode, signal]) => this.#ended(name, pid, exitCode, signal));
+    const ended = exited.then((exit) => this.#ended(name, pid, exit));
     ended.catch((error: unknown) => log("warn", `${name}: its end is not in the log: ${String(error)}`));
-    const running: Running = { process: child, pid, state: "running", lines: [], ended };
+    const running: Running = { process: child, pid, state: "running", lines, ended };
     this.#workers.set(name, running);
-    for (const stream of [child.stdout, child.stderr]) {
-      if (!stream) continue;
-      createInterface({ input: stream }).on("line", (line) => {
-        running.lines = [...running.lines, line].slice(-MAX_LINES);
-        this.#changed();
-      });
-    }
     const cursor = await this.#tell(name, "worker.started", { name, pid }).catch((error: unknown) => {
       // Nobody knows of it, and it has no orders.
       child.kill("SIGKILL");
@@ -179,8 +159,8 @@ export class Workers {
     const own = [...this.#workers.values()].filter(({ state }) => isAlive(state)).map(({ pid }) => pid);
     await registry.killAll(new Set(own));
     for (const { subject } of await store.subjects()) {
-      const name = subject.startsWith(subjectOf("")) ? subject.slice(subjectOf("").length) : null;
-      if (name === null || this.#alive(name)) continue;
+      const name = subject.slice(subjectOf("").length);
+      if (!isWorker(subject) || this.#alive(name)) continue;
       let last: WorkerEvent | undefined;
       for (let more = true, after = 0; more; ) {
         const page = await store.read<WorkerEvent>({ subject, after, limit: 1000 });
@@ -218,13 +198,7 @@ export class Workers {
     await Promise.allSettled(alive.map(({ ended }) => ended));
   }
 
-  async #ended(
-    name: string,
-    pid: number,
-    exitCode: number | null,
-    signal: NodeJS.Signals | null,
-  ): Promise<number> {
-    this.#options.registry.remove(pid);
+  async #ended(name: string, pid: number, { exitCode, signal }: Exit): Promise<number> {
     const crashed = exitCode !== 0;
     const worker = this.#workers.get(name);
     if (worker?.pid === pid) worker.state = crashed ? "crashed" : "stopped";
